@@ -1,0 +1,3 @@
+module github.com/licet-dev/licet
+
+go 1.26
