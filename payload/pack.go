@@ -1,0 +1,208 @@
+package payload
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+)
+
+// A Refusal is why a licence can't be minted. It is an error, so that callers
+// can match it with errors.Is.
+type Refusal string
+
+// The refusals.
+const (
+	FieldTooWide      Refusal = "field-too-wide"
+	ZeroProduct       Refusal = "zero-product"
+	ZeroSerial        Refusal = "zero-serial"
+	FieldNotInLayout  Refusal = "field-not-in-layout"
+	ExpiryMissing     Refusal = "expiry-missing"
+	ExpiryTooEarly    Refusal = "expiry-too-early"
+	ExpiryTooLate     Refusal = "expiry-too-late"
+	StartOutOfRange   Refusal = "start-out-of-range"
+	StartAfterExpiry  Refusal = "start-after-expiry"
+	ProductNotAllowed Refusal = "product-not-allowed"
+	KeyNotActive      Refusal = "key-not-active"
+)
+
+// Error returns the refusal as a code such as "field-too-wide".
+func (r Refusal) Error() string { return string(r) }
+
+// A RefusedError says which value of a licence can't be minted and why.
+type RefusedError struct {
+	Refusal Refusal
+	Field   string // field name, or "key"
+	Message string // names field, value and limit
+}
+
+// Error returns the message.
+func (e *RefusedError) Error() string { return e.Message }
+
+// Unwrap returns the refusal.
+func (e *RefusedError) Unwrap() error { return e.Refusal }
+
+func refuse(r Refusal, field, format string, args ...any) error {
+	return &RefusedError{r, field, field + ": " + fmt.Sprintf(format, args...)}
+}
+
+// AppendPayload appends the payload of a licence as ByteCount(l.Bits()) bytes.
+// A licence that does not fit the layout is a [RefusedError]: nothing wraps, is
+// cut or is left out.
+func (l *Layout) AppendPayload(dst []byte, lic *License) ([]byte, error) {
+	if err := l.check(lic); err != nil {
+		return dst, err
+	}
+	var hi, mid, lo uint64
+	for i, f := range l.fields {
+		w := f.Bits
+		hi = hi<<w | mid>>(64-w)
+		mid = mid<<w | lo>>(64-w)
+		lo = lo<<w | l.value(l.slots[i], lic)
+	}
+	var b [24]byte
+	binary.BigEndian.PutUint64(b[0:], hi)
+	binary.BigEndian.PutUint64(b[8:], mid)
+	binary.BigEndian.PutUint64(b[16:], lo)
+	return append(dst, b[len(b)-ByteCount(l.bits):]...), nil
+}
+
+// value returns the bits of a field; the licence has been checked.
+func (l *Layout) value(s slot, lic *License) uint64 {
+	switch s {
+	case slotProduct:
+		return lic.Product
+	case slotVersion:
+		return lic.Version
+	case slotExpiry:
+		if lic.Expiry == Never {
+			return 0
+		}
+		return uint64(lic.Expiry)
+	case slotStart:
+		return uint64(lic.Start)
+	case slotSerial:
+		return lic.Serial
+	case slotEdition:
+		return lic.Edition
+	case slotFeatures:
+		return lic.Features
+	case slotSeats:
+		return lic.Seats
+	}
+	v, _ := lic.Extra.Get(l.extra[s-slotExtra])
+	return v
+}
+
+func (l *Layout) check(lic *License) error {
+	if lic.Product == 0 {
+		return refuse(ZeroProduct, "product", "0 is not a product number; products start at 1")
+	}
+	if lic.Serial == 0 {
+		return refuse(ZeroSerial, "serial", "0 is not a serial number; serials start at 1")
+	}
+	if err := l.checkDates(lic); err != nil {
+		return err
+	}
+	for s := range slotExtra {
+		if s == slotExpiry || s == slotStart || l.width[s] > 0 {
+			continue
+		}
+		if v := l.value(s, lic); v != 0 {
+			return refuse(FieldNotInLayout, slotNames[s], "%d given, but the layout %s has no such field", v, l)
+		}
+	}
+	for _, name := range lic.Extra.names {
+		if _, ok := l.Field(name); !ok || isStandard(name) {
+			return refuse(FieldNotInLayout, name, "the layout %s has no such field of the vendor's own", l)
+		}
+	}
+	for i, f := range l.fields {
+		v := l.value(l.slots[i], lic)
+		if v <= f.Max() {
+			continue
+		}
+		if l.slots[i] == slotFeatures {
+			return refuse(FieldTooWide, f.Name, "the layout has features 0 to %d only", f.Bits-1)
+		}
+		return refuse(FieldTooWide, f.Name, "%d does not fit %d bits; the largest value is %d", v, f.Bits, f.Max())
+	}
+	return nil
+}
+
+func (l *Layout) checkDates(lic *License) error {
+	start, expiry := l.width[slotStart], l.width[slotExpiry]
+	if lic.Start != 0 {
+		switch last := lastDay(start); {
+		case start == 0:
+			return refuse(FieldNotInLayout, "start", "%s given, but the layout %s has no such field", lic.Start, l)
+		case lic.Start < 0 || lic.Start > last:
+			return refuse(StartOutOfRange, "start", "%s does not fit %d bits, which hold %s to %s", lic.Start, start, Day(1), last)
+		}
+	}
+	switch last := lastDay(expiry); {
+	case expiry == 0 && lic.Expiry != 0 && lic.Expiry != Never:
+		return refuse(FieldNotInLayout, "expiry", "%s given, but the layout %s has no such field", lic.Expiry, l)
+	case expiry == 0 || lic.Expiry == Never:
+		return nil
+	case lic.Expiry == 0:
+		return refuse(ExpiryMissing, "expiry", "none given; give a date, or state that the licence never expires")
+	case lic.Expiry < 0:
+		return refuse(ExpiryTooEarly, "expiry", "%s is too early; the first day a code can carry is %s", lic.Expiry, Day(1))
+	case lic.Expiry > last:
+		return refuse(ExpiryTooLate, "expiry", "%s is too late; the last day that fits %d bits is %s", lic.Expiry, expiry, last)
+	case lic.Start > lic.Expiry:
+		return refuse(StartAfterExpiry, "start", "%s is after the expiry %s", lic.Start, lic.Expiry)
+	}
+	return nil
+}
+
+// lastDay returns the last day that a field of the given width holds.
+func lastDay(bits int) Day { return 1<<bits - 1 }
+
+func isStandard(name string) bool { return slices.Contains(slotNames[:], name) }
+
+// Unpack returns the licence of a payload, which must have ByteCount(l.Bits())
+// bytes. Any bits are a licence; whether they are genuine only a signature says.
+func (l *Layout) Unpack(payload []byte) License {
+	var b [24]byte
+	copy(b[len(b)-len(payload):], payload)
+	hi := binary.BigEndian.Uint64(b[0:])
+	mid := binary.BigEndian.Uint64(b[8:])
+	lo := binary.BigEndian.Uint64(b[16:])
+
+	lic := License{Expiry: Never}
+	lic.Extra.names = l.extra
+	for i := len(l.fields) - 1; i >= 0; i-- {
+		w := l.fields[i].Bits
+		l.store(l.slots[i], lo&l.fields[i].Max(), &lic)
+		lo = lo>>w | mid<<(64-w)
+		mid = mid>>w | hi<<(64-w)
+		hi >>= w
+	}
+	return lic
+}
+
+func (l *Layout) store(s slot, v uint64, lic *License) {
+	switch s {
+	case slotProduct:
+		lic.Product = v
+	case slotVersion:
+		lic.Version = v
+	case slotExpiry:
+		if v != 0 {
+			lic.Expiry = Day(v)
+		}
+	case slotStart:
+		lic.Start = Day(v)
+	case slotSerial:
+		lic.Serial = v
+	case slotEdition:
+		lic.Edition = v
+	case slotFeatures:
+		lic.Features = v
+	case slotSeats:
+		lic.Seats = v
+	default:
+		lic.Extra.values[s-slotExtra] = v
+	}
+}

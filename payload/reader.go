@@ -1,0 +1,232 @@
+package payload
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// MaxKey is the largest key number. Number 0 is reserved for later formats.
+const MaxKey = 31
+
+// MaxCode is the number of symbols of the longest code.
+const MaxCode = 1 + MaxPayloadBits/5 + 103 + CheckSymbols
+
+// A Shape is what the text of a key's codes looks like.
+type Shape struct {
+	Number  int    // key number, 1 to 31, which the first symbol tells
+	Prefix  string // prefix of the key, or ""; a text may leave it out
+	Symbols int    // symbols of a code, check symbols included, prefix not
+}
+
+// fits reports whether t begins like a code of this shape, with its prefix or without.
+func (s Shape) fits(t []byte, prefixed bool) bool {
+	if prefixed {
+		if s.Prefix == "" || len(t) < len(s.Prefix) || string(t[:len(s.Prefix)]) != s.Prefix {
+			return false
+		}
+		t = t[len(s.Prefix):]
+	}
+	return len(t) > 0 && t[0] == Alphabet[s.Number]
+}
+
+// A Reader reads text as codes of a fixed set of keys. It is safe for concurrent use.
+type Reader struct {
+	shapes []Shape // by number
+}
+
+// NewReader returns a reader for codes of these shapes. It refuses shapes that a
+// text could not be told apart by: two keys of which one could take the other's
+// codes for its own (SPEC.md, section 5.2). A reader without shapes tells typing
+// errors only.
+func NewReader(shapes ...Shape) (*Reader, error) {
+	r := &Reader{slices.SortedFunc(slices.Values(shapes), func(a, b Shape) int { return cmp.Compare(a.Number, b.Number) })}
+	for i, a := range r.shapes {
+		for _, b := range r.shapes[:i] {
+			if a.Number == b.Number {
+				return nil, fmt.Errorf("two keys have the number %d", a.Number)
+			}
+			if a.clashes(b) {
+				return nil, fmt.Errorf("codes of key %d and key %d can't be told apart: their prefixes (%q, %q) and lengths (%d, %d symbols) collide; use another prefix or layout",
+					b.Number, a.Number, b.Prefix, a.Prefix, b.Symbols, a.Symbols)
+			}
+		}
+	}
+	return r, nil
+}
+
+func (s Shape) clashes(o Shape) bool {
+	for _, p := range s.forms() {
+		for _, q := range o.forms() {
+			if len(p)+s.Symbols == len(q)+o.Symbols && (strings.HasPrefix(p, q) || strings.HasPrefix(q, p)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// forms returns how codes of the shape begin.
+func (s Shape) forms() []string {
+	bare := string(Alphabet[s.Number])
+	if s.Prefix == "" {
+		return []string{bare}
+	}
+	return []string{bare, s.Prefix + bare}
+}
+
+// Read reads input as one code. It returns the key number and the symbols of the
+// code, which are well formed and have the length of the key; they stand in buf,
+// which must have room for [MaxInput] bytes for Read not to allocate. Any other
+// text is a [ReadError].
+//
+// What Read returns is not authentic: anybody can write a well-formed code.
+func (r *Reader) Read(input string, buf []byte) (key int, symbols []byte, err error) {
+	t, err := AppendNormalized(buf[:0], input)
+	if err != nil {
+		return 0, nil, err
+	}
+	if s, symbols := r.exact(t); symbols != nil {
+		return s.Number, symbols, nil
+	}
+	return 0, nil, r.explain(input, bytes.Clone(t)) // cloned, so that buf can stay on the stack
+}
+
+// exact applies rule A. The shape rule leaves at most one fitting shape.
+func (r *Reader) exact(t []byte) (Shape, []byte) {
+	for _, s := range r.shapes {
+		switch {
+		case len(t) == s.Symbols && s.fits(t, false):
+		case len(t) == len(s.Prefix)+s.Symbols && s.fits(t, true):
+		default:
+			continue
+		}
+		if symbols := t[len(t)-s.Symbols:]; WellFormed(symbols) {
+			return s, symbols
+		}
+		return Shape{}, nil
+	}
+	return Shape{}, nil
+}
+
+// explain finds out why t, the normalised input, is not a code.
+func (r *Reader) explain(input string, t []byte) *ReadError {
+	if len(t) == 0 {
+		return &ReadError{Reason: Empty}
+	}
+	for _, rule := range []func([]byte) *ReadError{r.repeated, r.inside, r.foreign} {
+		if err := rule(t); err != nil {
+			return err
+		}
+	}
+	return r.nearest(input, t)
+}
+
+// repeated applies rule B: the same code several times, each with or without its prefix.
+func (r *Reader) repeated(t []byte) *ReadError {
+	for _, s := range r.shapes {
+		for _, prefix := range s.prefixes() {
+			code, ok := s.codeAt(t, prefix)
+			if !ok {
+				continue
+			}
+			rest, copies := t[len(prefix)+len(code):], 1
+			for len(rest) > 0 {
+				next, ok := bytes.CutPrefix(rest, append([]byte(s.Prefix), code...))
+				if !ok {
+					next, ok = bytes.CutPrefix(rest, code)
+				}
+				if !ok {
+					break
+				}
+				rest = next
+				copies++
+			}
+			if len(rest) == 0 && copies > 1 {
+				return &ReadError{Reason: Repeated, Copies: copies}
+			}
+		}
+	}
+	return nil
+}
+
+// prefixes returns the ways to write the prefix, the full one first.
+func (s Shape) prefixes() []string {
+	if s.Prefix == "" {
+		return []string{""}
+	}
+	return []string{s.Prefix, ""}
+}
+
+// codeAt returns the well-formed code of the shape that t begins with, after the
+// given prefix.
+func (s Shape) codeAt(t []byte, prefix string) ([]byte, bool) {
+	rest, ok := bytes.CutPrefix(t, []byte(prefix))
+	if !ok || len(rest) < s.Symbols || !s.fits(rest, false) {
+		return nil, false
+	}
+	code := rest[:s.Symbols]
+	return code, WellFormed(code)
+}
+
+// maxAround is how much text around a code is told apart from a wrong code.
+const maxAround = 16
+
+// inside applies rule C: a good code with other text around it.
+func (r *Reader) inside(t []byte) *ReadError {
+	for _, withPrefix := range []bool{true, false} {
+		for x := 0; x <= maxAround && x < len(t); x++ {
+			for _, s := range r.shapes {
+				if withPrefix && s.Prefix == "" {
+					continue
+				}
+				prefix := ""
+				if withPrefix {
+					prefix = s.Prefix
+				}
+				after := len(t) - x - len(prefix) - s.Symbols
+				if after < 0 || x+after == 0 || x+after > maxAround {
+					continue
+				}
+				if _, ok := s.codeAt(t[x:], prefix); !ok {
+					continue
+				}
+				e := &ReadError{Reason: ExtraText, Before: x, After: after}
+				if after == 0 && !withPrefix && 2 <= x && x <= 8 && !bytes.ContainsRune(t[:x], Placeholder) {
+					e.Reason = WrongPrefix
+				}
+				return e
+			}
+		}
+	}
+	return nil
+}
+
+// Lengths between which a well-formed text is taken for a code of somebody.
+const (
+	minForeign = 12
+	maxForeign = MaxCode
+)
+
+// foreign applies rule D: a code of a key or a format that is not known here.
+func (r *Reader) foreign(t []byte) *ReadError {
+	for d := 0; d <= 8; d++ {
+		n := len(t) - d
+		if d == 1 || n < minForeign || n > maxForeign || !WellFormed(t[d:]) {
+			continue
+		}
+		number, _ := SymbolValue(t[d])
+		if number == 0 {
+			return &ReadError{Reason: LaterFormat}
+		}
+		for _, s := range r.shapes {
+			if s.Number == number {
+				return &ReadError{Reason: WrongLength, Have: n, Want: s.Symbols}
+			}
+		}
+		return &ReadError{Reason: UnknownKey, Key: number}
+	}
+	return nil
+}

@@ -1,0 +1,222 @@
+package verifier
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/licet-dev/licet/keys"
+	"github.com/licet-dev/licet/payload"
+)
+
+// MaxLeeway is the largest leeway that [New] takes.
+const MaxLeeway = 48 * time.Hour
+
+// Options say what a verifier accepts. Products is mandatory; the zero values of
+// the other fields are the safe choice.
+type Options struct {
+	// Products are the numbers of the products that this verifier accepts.
+	Products []uint64
+
+	// MinVersion is the lowest licence version accepted. Zero accepts all.
+	MinVersion uint64
+
+	// Clock tells the time. If nil, time.Now is used.
+	Clock func() time.Time
+
+	// Built is a time that the clock can't be before, such as when the product
+	// was built. If zero, or before 2025, it is 2025-01-01 UTC.
+	Built time.Time
+
+	// Leeway is how far the clock may be off at both ends of a licence, 0 to
+	// [MaxLeeway]. Zero means not at all.
+	Leeway time.Duration
+
+	// AllowShortTags accepts hs256 keys with fewer than 65 tag bits. Whoever can
+	// try codes against a verifier without limit forges a 35-bit tag within days,
+	// so allow it only where attempts are counted.
+	AllowShortTags bool
+}
+
+// A Verifier judges codes. It is safe for concurrent use and has no state: what
+// it says of a code depends on the ring, the options and the time alone.
+type Verifier struct {
+	opts   Options
+	reader *payload.Reader
+	keys   [payload.MaxKey + 1]*openKey // by key number
+}
+
+// An openKey is a mint key, ready to open codes.
+type openKey struct {
+	keys.Key
+	layout      *payload.Layout
+	payloadBits int
+	sigBits     int
+	bound       bool
+	mac         *keys.MAC       // of an hs256 key, nil without its secret
+	sig         *keys.Signature // of an es256 key
+}
+
+// New returns a verifier for the codes of a ring. The ring and the options are
+// copied. It is an error to give no products or a leeway out of range.
+func New(ring *keys.Ring, opts Options) (*Verifier, error) {
+	switch {
+	case ring == nil:
+		return nil, errors.New("verifier: no ring given")
+	case len(opts.Products) == 0:
+		return nil, errors.New("verifier: Options.Products is empty: state the products to accept")
+	case opts.Leeway < 0 || opts.Leeway > MaxLeeway:
+		return nil, fmt.Errorf("verifier: leeway of %s: want 0 to %s", opts.Leeway, MaxLeeway)
+	}
+	opts.Products = slices.Clone(opts.Products)
+	if opts.Clock == nil {
+		opts.Clock = time.Now
+	}
+	if zero := payload.Day(0).Time(); opts.Built.Before(zero) {
+		opts.Built = zero
+	}
+	v := &Verifier{opts: opts, reader: ring.Reader()}
+	for _, k := range ring.MintKeys() {
+		d := k.Descriptor()
+		o := &openKey{Key: k, layout: d.Layout, payloadBits: d.Layout.Bits(), sigBits: d.SigBits, bound: d.Bind != keys.BindNone}
+		var err error
+		switch {
+		case k.Suite() == keys.ES256:
+			o.sig, err = keys.NewSignature(d, k.Public())
+		case !k.Secret().IsZero():
+			o.mac, err = keys.NewMAC(d, k.Secret())
+		}
+		if err != nil {
+			return nil, fmt.Errorf("verifier: %w", err)
+		}
+		v.keys[k.Number()] = o
+	}
+	return v, nil
+}
+
+// A License is a licence that a verifier found to be authentic.
+type License struct {
+	payload.License
+	KeyID     keys.ID // with product and serial the identity of the licence
+	KeyNumber int     // 1 to 31
+
+	// BindingIgnored tells that a binding was given although the key binds its
+	// codes to nothing: the licence is good for any licensee or machine.
+	BindingIgnored bool
+
+	v *Verifier
+}
+
+// Verify judges a code of a key without binding, as somebody typed or pasted it.
+// It returns the licence, or one of the errors that the package comment lists.
+// For an accepted hs256 code it allocates nothing.
+func (v *Verifier) Verify(code string) (License, error) {
+	return v.VerifyBound(code, "")
+}
+
+// VerifyBound judges a code that is bound to a licensee, a domain or a machine.
+// The binding is the text that was given when minting, compared bytewise; bring
+// it to Unicode NFC first. For a key without binding it is ignored, and the
+// result says so.
+func (v *Verifier) VerifyBound(code, binding string) (License, error) {
+	var buf [payload.MaxInput]byte
+	key, symbols, err := v.reader.Read(code, buf[:])
+	if err != nil {
+		return License{}, v.unreadable(err, binding)
+	}
+	lic, err := v.open(key, symbols, binding)
+	if err != nil {
+		return License{}, err
+	}
+	now := v.opts.Clock()
+	if err := v.checkClock(now); err != nil {
+		return License{}, err
+	}
+	if failed := v.policy(&lic.License, now); failed != 0 {
+		return License{}, v.notAcceptable(lic, failed, now)
+	}
+	return lic, nil
+}
+
+// open checks the signature of a well-formed code and returns its licence, whose
+// policy is still to be checked.
+func (v *Verifier) open(key int, symbols []byte, binding string) (License, error) {
+	k := v.keys[key]
+	if k.State() == keys.Withdrawn {
+		return License{}, notAuthentic(KeyWithdrawn, key, "codes of key %d are no longer accepted; ask for a new code", key)
+	}
+	var context []byte
+	if k.bound {
+		sum, err := keys.BindingContext(binding)
+		if err != nil {
+			return License{}, notAuthentic(BindingRequired, key, "the code is bound to a %s: %v", k.Descriptor().Bind, err)
+		}
+		context = sum[:]
+	}
+	var plain, masked [payload.MaxPayloadBits / 8]byte
+	var sigBytes [64]byte
+	p, m := plain[:payload.ByteCount(k.payloadBits)], masked[:payload.ByteCount(k.payloadBits)]
+	shown := sigBytes[:payload.ByteCount(k.sigBits)]
+	split := 1 + payload.SymbolCount(k.payloadBits)
+	payload.DecodeSymbols(m, symbols[1:split], k.payloadBits)
+	if !payload.DecodeSymbols(shown, symbols[split:len(symbols)-payload.CheckSymbols], k.sigBits) {
+		return License{}, v.unreadable(&payload.ReadError{Reason: payload.SpareBits}, "")
+	}
+	good := false
+	switch {
+	case k.sig != nil:
+		if !keys.SignatureInRange(shown) {
+			return License{}, v.unreadable(&payload.ReadError{Reason: payload.SignatureRange}, "")
+		}
+		good = k.sig.Open(p, m, shown, context)
+	case k.mac == nil:
+		return License{}, cannotJudge(NoSecret, "the ring does not have the secret of key %d (%s)", key, k.ID())
+	case k.sigBits < keys.ShortTagBits && !v.opts.AllowShortTags:
+		return License{}, cannotJudge(ShortTag, "key %d has a tag of %d bits, too short to be judged where nobody counts attempts", key, k.sigBits)
+	default:
+		good = k.mac.Open(p, m, shown, context)
+	}
+	lic := License{KeyID: k.ID(), KeyNumber: key, BindingIgnored: !k.bound && binding != "", v: v}
+	if good {
+		lic.License = k.layout.Unpack(p)
+	}
+	if lic.Product == 0 || lic.Serial == 0 { // no such licence was ever minted
+		return License{}, notAuthentic(BadSignature, key, "the code is not genuine")
+	}
+	if !k.Allows(lic.Product) {
+		return License{}, notAuthentic(ProductNotAllowed, key, "the code is not genuine: its key may not license its product")
+	}
+	return lic, nil
+}
+
+// unreadable judges the repair that a ReadError may propose, and wraps the error.
+func (v *Verifier) unreadable(err error, binding string) error {
+	var re *payload.ReadError
+	if !errors.As(err, &re) {
+		return err
+	}
+	e := &NotAuthenticError{Reason: re, Key: re.Key}
+	if re.Proposal != "" {
+		v.confirm(re, binding)
+	}
+	e.detail = re.Error()
+	return e
+}
+
+// confirm keeps a proposal that is authentic, drops one that is not, and leaves
+// one that can't be judged as a mere possibility.
+func (v *Verifier) confirm(re *payload.ReadError, binding string) {
+	key, symbols, err := v.reader.Read(re.Proposal, make([]byte, payload.MaxInput))
+	if err == nil {
+		_, err = v.open(key, symbols, binding)
+	}
+	var cannot *CannotJudgeError
+	switch {
+	case err == nil:
+		re.Confirmed = true
+	case errors.As(err, &cannot) || errors.Is(err, BindingRequired):
+	default:
+		re.Forget()
+	}
+}
