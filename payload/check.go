@@ -33,18 +33,29 @@ func checkStep(s uint16, v byte) uint16 {
 	return (s<<5&0x7fff | uint16(v)) ^ feedback[s>>10]
 }
 
+// feedback2 is feedback for two symbols at a time, which takes half the steps.
+var feedback2 = func() (t [1024]uint16) {
+	for ab := range t {
+		t[ab] = checkStep(checkStep(uint16(ab)<<5, 0), 0)
+	}
+	return t
+}()
+
 // syndrome returns the syndrome of a code, zero when it is well formed, and
 // whether all its symbols are in the alphabet.
 func syndrome(code []byte) (s uint16, ok bool) {
 	s = checkStart
-	for _, c := range code {
-		v := symbolValue[c]
-		if v == noValue {
-			return 0, false
-		}
-		s = checkStep(s, v)
+	var seen byte // bit 5 and up: some symbol had no value
+	for ; len(code) >= 2; code = code[2:] {
+		v, w := symbolValue[code[0]], symbolValue[code[1]]
+		seen |= v | w
+		s = (s<<10&0x7fff | uint16(v)<<5&0x3ff | uint16(w)&31) ^ feedback2[s>>5&0x3ff]
 	}
-	return s ^ checkTarget, true
+	if len(code) == 1 {
+		seen |= symbolValue[code[0]]
+		s = checkStep(s, symbolValue[code[0]]&31)
+	}
+	return s ^ checkTarget, seen < 32
 }
 
 // WellFormed reports whether code, symbols without prefix and hyphens, has only

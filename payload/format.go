@@ -13,13 +13,11 @@ func AppendCode(dst []byte, prefix string, symbols []byte, size int) []byte {
 		dst = append(dst, prefix...)
 		dst = append(dst, '-')
 	}
-	for i, c := range symbols {
-		if size > 0 && i > 0 && i%size == 0 {
-			dst = append(dst, '-')
-		}
-		dst = append(dst, c)
+	for size > 0 && len(symbols) > size {
+		dst = append(append(dst, symbols[:size]...), '-')
+		symbols = symbols[size:]
 	}
-	return dst
+	return append(dst, symbols...)
 }
 
 // Regroup prints a code, as AppendCode makes it for this prefix, in groups of

@@ -29,6 +29,7 @@ type Layout struct {
 	name   string
 	fields []Field
 	slots  []slot   // what each field is, in the order of fields
+	absent []slot   // fields with a meaning that the layout lacks, dates left out
 	extra  []string // names without meaning here, in the order of fields
 	bits   int
 	width  [slotExtra]int // bits of the fields with a meaning, 0 where there is none
@@ -102,6 +103,11 @@ func ParseLayout(s string) (*Layout, error) {
 		return nil, fmt.Errorf("layout %q: %d bits, at most %d fit", s, l.bits, MaxPayloadBits)
 	case l.bits%5 != 0:
 		return nil, fmt.Errorf("layout %q: %d bits; make it a multiple of 5, such as %d", s, l.bits, (l.bits+4)/5*5)
+	}
+	for s := range slotExtra {
+		if l.width[s] == 0 && s != slotExpiry && s != slotStart {
+			l.absent = append(l.absent, s)
+		}
 	}
 	for _, b := range builtin {
 		if l.String() == b.layout {

@@ -23,21 +23,26 @@ func AppendNormalized(dst []byte, input string) ([]byte, error) {
 	if len(input) > MaxInput {
 		return dst, &ReadError{Reason: TooLong, Have: len(input), Want: MaxInput}
 	}
+	// Every character becomes one byte or none, so the input's length suffices.
+	dst = slices.Grow(dst, len(input))
+	n := len(dst)
+	dst = dst[:n+len(input)]
 	for i := 0; i < len(input); {
+		m, size := byte(0), 1
 		if c := input[i]; c < utf8.RuneSelf {
-			if m := asciiForm[c]; m != 0 {
-				dst = append(dst, m)
-			}
-			i++
-			continue
-		}
-		r, size := utf8.DecodeRuneInString(input[i:])
-		if m := normalForm(r); m != 0 {
-			dst = append(dst, m)
+			m = asciiForm[c]
+		} else {
+			var r rune
+			r, size = utf8.DecodeRuneInString(input[i:])
+			m = normalForm(r)
 		}
 		i += size
+		dst[n] = m // overwritten by the next character if this one is dropped
+		if m != 0 {
+			n++
+		}
 	}
-	return dst, nil
+	return dst[:n], nil
 }
 
 // normalForm returns what r becomes: a letter or digit, a placeholder, or 0 when

@@ -54,16 +54,26 @@ func (l *Layout) AppendPayload(dst []byte, lic *License) ([]byte, error) {
 	}
 	var hi, mid, lo uint64
 	for i, f := range l.fields {
-		w := f.Bits
+		v, w := l.value(l.slots[i], lic), f.Bits
+		if v > f.Max() {
+			return dst, tooWide(f, v)
+		}
 		hi = hi<<w | mid>>(64-w)
 		mid = mid<<w | lo>>(64-w)
-		lo = lo<<w | l.value(l.slots[i], lic)
+		lo = lo<<w | v
 	}
 	var b [24]byte
 	binary.BigEndian.PutUint64(b[0:], hi)
 	binary.BigEndian.PutUint64(b[8:], mid)
 	binary.BigEndian.PutUint64(b[16:], lo)
 	return append(dst, b[len(b)-ByteCount(l.bits):]...), nil
+}
+
+func tooWide(f Field, v uint64) error {
+	if f.Name == "features" {
+		return refuse(FieldTooWide, f.Name, "the layout has features 0 to %d only", f.Bits-1)
+	}
+	return refuse(FieldTooWide, f.Name, "%d does not fit %d bits; the largest value is %d", v, f.Bits, f.Max())
 }
 
 // value returns the bits of a field; the licence has been checked.
@@ -103,10 +113,7 @@ func (l *Layout) check(lic *License) error {
 	if err := l.checkDates(lic); err != nil {
 		return err
 	}
-	for s := range slotExtra {
-		if s == slotExpiry || s == slotStart || l.width[s] > 0 {
-			continue
-		}
+	for _, s := range l.absent {
 		if v := l.value(s, lic); v != 0 {
 			return refuse(FieldNotInLayout, slotNames[s], "%d given, but the layout %s has no such field", v, l)
 		}
@@ -115,16 +122,6 @@ func (l *Layout) check(lic *License) error {
 		if _, ok := l.Field(name); !ok || isStandard(name) {
 			return refuse(FieldNotInLayout, name, "the layout %s has no such field of the vendor's own", l)
 		}
-	}
-	for i, f := range l.fields {
-		v := l.value(l.slots[i], lic)
-		if v <= f.Max() {
-			continue
-		}
-		if l.slots[i] == slotFeatures {
-			return refuse(FieldTooWide, f.Name, "the layout has features 0 to %d only", f.Bits-1)
-		}
-		return refuse(FieldTooWide, f.Name, "%d does not fit %d bits; the largest value is %d", v, f.Bits, f.Max())
 	}
 	return nil
 }
@@ -161,25 +158,24 @@ func lastDay(bits int) Day { return 1<<bits - 1 }
 
 func isStandard(name string) bool { return slices.Contains(slotNames[:], name) }
 
-// Unpack returns the licence of a payload, which must have ByteCount(l.Bits())
+// Unpack sets lic to the licence of a payload, which must have ByteCount(l.Bits())
 // bytes. Any bits are a licence; whether they are genuine only a signature says.
-func (l *Layout) Unpack(payload []byte) License {
+func (l *Layout) Unpack(lic *License, payload []byte) {
 	var b [24]byte
 	copy(b[len(b)-len(payload):], payload)
 	hi := binary.BigEndian.Uint64(b[0:])
 	mid := binary.BigEndian.Uint64(b[8:])
 	lo := binary.BigEndian.Uint64(b[16:])
 
-	lic := License{Expiry: Never}
+	*lic = License{Expiry: Never}
 	lic.Extra.names = l.extra
 	for i := len(l.fields) - 1; i >= 0; i-- {
 		w := l.fields[i].Bits
-		l.store(l.slots[i], lo&l.fields[i].Max(), &lic)
+		l.store(l.slots[i], lo&l.fields[i].Max(), lic)
 		lo = lo>>w | mid<<(64-w)
 		mid = mid>>w | hi<<(64-w)
 		hi >>= w
 	}
-	return lic
 }
 
 func (l *Layout) store(s slot, v uint64, lic *License) {

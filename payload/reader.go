@@ -78,9 +78,9 @@ func (s Shape) forms() []string {
 }
 
 // Read reads input as one code. It returns the key number and the symbols of the
-// code, which are well formed and have the length of the key; they stand in buf,
-// which must have room for [MaxInput] bytes for Read not to allocate. Any other
-// text is a [ReadError].
+// code, which are well formed and have the length of the key; they stand in buf.
+// For a good code Read allocates nothing when buf has room for the input. Any
+// other text is a [ReadError].
 //
 // What Read returns is not authentic: anybody can write a well-formed code.
 func (r *Reader) Read(input string, buf []byte) (key int, symbols []byte, err error) {

@@ -26,6 +26,7 @@ import (
 	"crypto/ecdsa"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"github.com/licet-dev/licet/keys"
@@ -43,9 +44,12 @@ type Options struct {
 
 // A Signer mints codes with one key. It is safe for concurrent use.
 type Signer struct {
-	key     keys.Key
-	layout  *payload.Layout
-	context []byte // of the binding, nil for none
+	number   int
+	prefix   string
+	products []uint64
+	layout   *payload.Layout
+	sigBits  int
+	context  []byte // of the binding, nil for none
 
 	mac     *keys.MAC       // of an hs256 key
 	checked atomic.Bool     // whether the first code of this signer was verified
@@ -112,8 +116,9 @@ func newSigner(key keys.Key, opts Options) (*Signer, error) {
 		return nil, &payload.RefusedError{Refusal: payload.KeyNotActive, Field: "key",
 			Message: fmt.Sprintf("key %d is %s; only an active key mints", key.Number(), key.State())}
 	}
-	s := &Signer{key: key, layout: key.Layout()}
-	switch bind := key.Descriptor().Bind; {
+	d := key.Descriptor()
+	s := &Signer{number: d.Number, prefix: d.Prefix, products: key.Products(), layout: d.Layout, sigBits: d.SigBits}
+	switch bind := d.Bind; {
 	case bind == keys.BindNone && opts.Binding != "":
 		return nil, fmt.Errorf("signer: key %d binds its codes to nothing, but a binding was given", key.Number())
 	case bind != keys.BindNone:
@@ -141,9 +146,9 @@ func (s *Signer) Mint(lic payload.License) (string, error) {
 // Every es256 code is verified before it is returned, since a fault in a
 // deterministic signature would give the key away; so is the first hs256 code.
 func (s *Signer) AppendCode(dst []byte, lic *payload.License) ([]byte, error) {
-	if !s.key.Allows(lic.Product) && lic.Product != 0 {
+	if !slices.Contains(s.products, lic.Product) && lic.Product != 0 {
 		return dst, &payload.RefusedError{Refusal: payload.ProductNotAllowed, Field: "product",
-			Message: fmt.Sprintf("product: key %d may not mint product %d; it mints %v", s.key.Number(), lic.Product, s.key.Products())}
+			Message: fmt.Sprintf("product: key %d may not mint product %d; it mints %v", s.number, lic.Product, s.products)}
 	}
 	var plain, masked [payload.MaxPayloadBits / 8]byte
 	var shown [64]byte
@@ -151,17 +156,16 @@ func (s *Signer) AppendCode(dst []byte, lic *payload.License) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	sigBits := s.key.Descriptor().SigBits
-	m, sig := masked[:len(p)], shown[:payload.ByteCount(sigBits)]
+	m, sig := masked[:len(p)], shown[:payload.ByteCount(s.sigBits)]
 	if err := s.seal(m, sig, p); err != nil {
 		return dst, err
 	}
 	var code [payload.MaxCode]byte
-	body := append(code[:0], payload.Symbol(s.key.Number()))
+	body := append(code[:0], payload.Symbol(s.number))
 	body = payload.AppendSymbols(body, m, s.layout.Bits())
-	body = payload.AppendSymbols(body, sig, sigBits)
+	body = payload.AppendSymbols(body, sig, s.sigBits)
 	body = payload.AppendCheck(body)
-	return payload.AppendCode(dst, s.key.Descriptor().Prefix, body, payload.GroupSize), nil
+	return payload.AppendCode(dst, s.prefix, body, payload.GroupSize), nil
 }
 
 // errFault means that the machine or the signer computed something wrong.
@@ -175,7 +179,7 @@ func (s *Signer) seal(masked, shown, plain []byte) error {
 			return nil
 		}
 	} else if err := s.sig.Seal(masked, shown, plain, s.context, s.private); err != nil {
-		return fmt.Errorf("signer: key %d: %w", s.key.Number(), err)
+		return fmt.Errorf("signer: key %d: %w", s.number, err)
 	}
 	var buf [payload.MaxPayloadBits / 8]byte
 	opened := buf[:len(plain)]

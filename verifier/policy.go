@@ -23,7 +23,10 @@ const (
 // policy evaluates every check of an authentic licence.
 func (v *Verifier) policy(lic *payload.License, now time.Time) failures {
 	early := payload.DayOf(now.Add(v.opts.Leeway))
-	late := payload.DayOf(now.Add(-v.opts.Leeway))
+	late := early
+	if v.opts.Leeway != 0 {
+		late = payload.DayOf(now.Add(-v.opts.Leeway))
+	}
 	return failIf(!slices.Contains(v.opts.Products, lic.Product), failWrongProduct) |
 		failIf(lic.Version < v.opts.MinVersion, failBelowMinimum) |
 		failIf(early < lic.Start, failNotYetValid) |

@@ -49,11 +49,13 @@ type Verifier struct {
 
 // An openKey is a mint key, ready to open codes.
 type openKey struct {
-	keys.Key
+	id          keys.ID
+	products    []uint64
+	withdrawn   bool
+	bind        string
 	layout      *payload.Layout
 	payloadBits int
 	sigBits     int
-	bound       bool
 	mac         *keys.MAC       // of an hs256 key, nil without its secret
 	sig         *keys.Signature // of an es256 key
 }
@@ -79,7 +81,10 @@ func New(ring *keys.Ring, opts Options) (*Verifier, error) {
 	v := &Verifier{opts: opts, reader: ring.Reader()}
 	for _, k := range ring.MintKeys() {
 		d := k.Descriptor()
-		o := &openKey{Key: k, layout: d.Layout, payloadBits: d.Layout.Bits(), sigBits: d.SigBits, bound: d.Bind != keys.BindNone}
+		o := &openKey{
+			id: k.ID(), products: k.Products(), withdrawn: k.State() == keys.Withdrawn, bind: d.Bind,
+			layout: d.Layout, payloadBits: d.Layout.Bits(), sigBits: d.SigBits,
+		}
 		var err error
 		switch {
 		case k.Suite() == keys.ES256:
@@ -119,14 +124,13 @@ func (v *Verifier) Verify(code string) (License, error) {
 // The binding is the text that was given when minting, compared bytewise; bring
 // it to Unicode NFC first. For a key without binding it is ignored, and the
 // result says so.
-func (v *Verifier) VerifyBound(code, binding string) (License, error) {
-	var buf [payload.MaxInput]byte
+func (v *Verifier) VerifyBound(code, binding string) (lic License, err error) {
+	var buf [256]byte // room for any code as it is printed; longer text allocates
 	key, symbols, err := v.reader.Read(code, buf[:])
 	if err != nil {
 		return License{}, v.unreadable(err, binding)
 	}
-	lic, err := v.open(key, symbols, binding)
-	if err != nil {
+	if err := v.open(&lic, key, symbols, binding); err != nil {
 		return License{}, err
 	}
 	now := v.opts.Clock()
@@ -139,18 +143,18 @@ func (v *Verifier) VerifyBound(code, binding string) (License, error) {
 	return lic, nil
 }
 
-// open checks the signature of a well-formed code and returns its licence, whose
-// policy is still to be checked.
-func (v *Verifier) open(key int, symbols []byte, binding string) (License, error) {
+// open checks the signature of a well-formed code and sets lic to its licence,
+// whose policy is still to be checked. After an error lic means nothing.
+func (v *Verifier) open(lic *License, key int, symbols []byte, binding string) error {
 	k := v.keys[key]
-	if k.State() == keys.Withdrawn {
-		return License{}, notAuthentic(KeyWithdrawn, key, "codes of key %d are no longer accepted; ask for a new code", key)
+	if k.withdrawn {
+		return notAuthentic(KeyWithdrawn, key, "codes of key %d are no longer accepted; ask for a new code", key)
 	}
 	var context []byte
-	if k.bound {
+	if k.bind != keys.BindNone {
 		sum, err := keys.BindingContext(binding)
 		if err != nil {
-			return License{}, notAuthentic(BindingRequired, key, "the code is bound to a %s: %v", k.Descriptor().Bind, err)
+			return notAuthentic(BindingRequired, key, "the code is bound to a %s: %v", k.bind, err)
 		}
 		context = sum[:]
 	}
@@ -161,33 +165,34 @@ func (v *Verifier) open(key int, symbols []byte, binding string) (License, error
 	split := 1 + payload.SymbolCount(k.payloadBits)
 	payload.DecodeSymbols(m, symbols[1:split], k.payloadBits)
 	if !payload.DecodeSymbols(shown, symbols[split:len(symbols)-payload.CheckSymbols], k.sigBits) {
-		return License{}, v.unreadable(&payload.ReadError{Reason: payload.SpareBits}, "")
+		return v.unreadable(&payload.ReadError{Reason: payload.SpareBits}, "")
 	}
 	good := false
 	switch {
 	case k.sig != nil:
 		if !keys.SignatureInRange(shown) {
-			return License{}, v.unreadable(&payload.ReadError{Reason: payload.SignatureRange}, "")
+			return v.unreadable(&payload.ReadError{Reason: payload.SignatureRange}, "")
 		}
 		good = k.sig.Open(p, m, shown, context)
 	case k.mac == nil:
-		return License{}, cannotJudge(NoSecret, "the ring does not have the secret of key %d (%s)", key, k.ID())
+		return cannotJudge(NoSecret, "the ring does not have the secret of key %d (%s)", key, k.id)
 	case k.sigBits < keys.ShortTagBits && !v.opts.AllowShortTags:
-		return License{}, cannotJudge(ShortTag, "key %d has a tag of %d bits, too short to be judged where nobody counts attempts", key, k.sigBits)
+		return cannotJudge(ShortTag, "key %d has a tag of %d bits, too short to be judged where nobody counts attempts", key, k.sigBits)
 	default:
 		good = k.mac.Open(p, m, shown, context)
 	}
-	lic := License{KeyID: k.ID(), KeyNumber: key, BindingIgnored: !k.bound && binding != "", v: v}
 	if good {
-		lic.License = k.layout.Unpack(p)
+		k.layout.Unpack(&lic.License, p)
 	}
 	if lic.Product == 0 || lic.Serial == 0 { // no such licence was ever minted
-		return License{}, notAuthentic(BadSignature, key, "the code is not genuine")
+		return notAuthentic(BadSignature, key, "the code is not genuine")
 	}
-	if !k.Allows(lic.Product) {
-		return License{}, notAuthentic(ProductNotAllowed, key, "the code is not genuine: its key may not license its product")
+	if !slices.Contains(k.products, lic.Product) {
+		return notAuthentic(ProductNotAllowed, key, "the code is not genuine: its key may not license its product")
 	}
-	return lic, nil
+	lic.KeyID, lic.KeyNumber, lic.v = k.id, key, v
+	lic.BindingIgnored = k.bind == keys.BindNone && binding != ""
+	return nil
 }
 
 // unreadable judges the repair that a ReadError may propose, and wraps the error.
@@ -207,9 +212,9 @@ func (v *Verifier) unreadable(err error, binding string) error {
 // confirm keeps a proposal that is authentic, drops one that is not, and leaves
 // one that can't be judged as a mere possibility.
 func (v *Verifier) confirm(re *payload.ReadError, binding string) {
-	key, symbols, err := v.reader.Read(re.Proposal, make([]byte, payload.MaxInput))
+	key, symbols, err := v.reader.Read(re.Proposal, nil)
 	if err == nil {
-		_, err = v.open(key, symbols, binding)
+		err = v.open(new(License), key, symbols, binding)
 	}
 	var cannot *CannotJudgeError
 	switch {
