@@ -35,8 +35,8 @@ func (d Descriptor) Check() error {
 			return fmt.Errorf("descriptor: sig=%d: an hs256 tag has 35 to 160 bits, a multiple of 5", d.SigBits)
 		}
 	case ES256:
-		if d.SigBits != es256Bits {
-			return fmt.Errorf("descriptor: sig=%d: an es256 signature has %d bits", d.SigBits, es256Bits)
+		if d.SigBits != ES256Bits {
+			return fmt.Errorf("descriptor: sig=%d: an es256 signature has %d bits", d.SigBits, ES256Bits)
 		}
 	default:
 		return fmt.Errorf("descriptor: suite %q is not known; this version has hs256 and es256", d.Suite)

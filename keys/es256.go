@@ -19,8 +19,10 @@ import (
 const (
 	scalarSize    = 32
 	signatureSize = 2 * scalarSize
-	es256Bits     = 8 * signatureSize
 )
+
+// ES256Bits is the length in bits of an es256 signature: r and s, 256 bits each.
+const ES256Bits = 8 * signatureSize
 
 var (
 	order     = elliptic.P256().Params().N.FillBytes(make([]byte, scalarSize))

@@ -94,6 +94,7 @@ func (e *NotAcceptableError) Is(target error) bool {
 // A CannotJudgeError means that the verifier can't tell anything about the code.
 type CannotJudgeError struct {
 	Reason Reason
+	Key    int       // number of the key of the code
 	Now    time.Time // the clock's time, for ClockBehind
 	Floor  time.Time // the time it can't be before, for ClockBehind
 	detail string
@@ -109,8 +110,8 @@ func notAuthentic(r Reason, key int, format string, args ...any) error {
 	return &NotAuthenticError{r, key, fmt.Sprintf(format, args...)}
 }
 
-func cannotJudge(r Reason, format string, args ...any) error {
-	return &CannotJudgeError{Reason: r, detail: fmt.Sprintf(format, args...)}
+func cannotJudge(r Reason, key int, format string, args ...any) error {
+	return &CannotJudgeError{Reason: r, Key: key, detail: fmt.Sprintf(format, args...)}
 }
 
 // notAcceptable describes the failed checks of a licence.

@@ -41,9 +41,9 @@ func failIf(failed bool, f failures) failures {
 }
 
 // checkClock refuses to judge by a clock that shows a time before the floor.
-func (v *Verifier) checkClock(now time.Time) error {
+func (v *Verifier) checkClock(now time.Time, key int) error {
 	if now.Add(v.opts.Leeway).Before(v.opts.Built) {
-		return &CannotJudgeError{Reason: ClockBehind, Now: now, Floor: v.opts.Built,
+		return &CannotJudgeError{Reason: ClockBehind, Key: key, Now: now, Floor: v.opts.Built,
 			detail: fmt.Sprintf("the clock is behind: it shows %s, but it is %s or later; set the clock",
 				now.UTC().Format(time.RFC3339), v.opts.Built.UTC().Format(time.RFC3339))}
 	}
@@ -57,7 +57,7 @@ func (l License) At(t time.Time) error {
 	if l.v == nil {
 		return nil
 	}
-	if err := l.v.checkClock(t); err != nil {
+	if err := l.v.checkClock(t, l.KeyNumber); err != nil {
 		return err
 	}
 	if failed := l.v.policy(&l.License, t); failed != 0 {

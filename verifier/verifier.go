@@ -134,7 +134,7 @@ func (v *Verifier) VerifyBound(code, binding string) (lic License, err error) {
 		return License{}, err
 	}
 	now := v.opts.Clock()
-	if err := v.checkClock(now); err != nil {
+	if err := v.checkClock(now, key); err != nil {
 		return License{}, err
 	}
 	if failed := v.policy(&lic.License, now); failed != 0 {
@@ -175,9 +175,9 @@ func (v *Verifier) open(lic *License, key int, symbols []byte, binding string) e
 		}
 		good = k.sig.Open(p, m, shown, context)
 	case k.mac == nil:
-		return cannotJudge(NoSecret, "the ring does not have the secret of key %d (%s)", key, k.id)
+		return cannotJudge(NoSecret, key, "the ring does not have the secret of key %d (%s)", key, k.id)
 	case k.sigBits < keys.ShortTagBits && !v.opts.AllowShortTags:
-		return cannotJudge(ShortTag, "key %d has a tag of %d bits, too short to be judged where nobody counts attempts", key, k.sigBits)
+		return cannotJudge(ShortTag, key, "key %d has a tag of %d bits, too short to be judged where nobody counts attempts", key, k.sigBits)
 	default:
 		good = k.mac.Open(p, m, shown, context)
 	}

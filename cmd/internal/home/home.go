@@ -1,0 +1,243 @@
+// Package home keeps an issuer's licensing home: a folder with the ring and the
+// encrypted private keys.
+//
+//	ring.json               the ring, without secrets
+//	recipients.txt          to whom the keys are encrypted, unless it is a passphrase
+//	keys/mint-08.age        one private key a file
+//	keys/list-<id>.age
+//	keys/receipt-<id>.age
+package home
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"filippo.io/age"
+
+	"github.com/licet-dev/licet/keys"
+	"github.com/licet-dev/licet/keys/keyfile"
+	"github.com/licet-dev/licet/keys/keyfile/atomicfile"
+)
+
+const (
+	ringName       = "ring.json"
+	recipientsName = "recipients.txt"
+	keysName       = "keys"
+)
+
+// A Home is an open licensing home.
+type Home struct {
+	Dir  string
+	Ring *keys.Ring
+}
+
+// ErrNone means that there is no licensing home in the folder.
+var ErrNone = errors.New("no licensing home")
+
+// Open opens the licensing home in dir. Without one the error is [ErrNone].
+func Open(dir string) (*Home, error) {
+	path := filepath.Join(dir, ringName)
+	ring, err := ReadRing(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w in %s (%s is missing): make one with licet init, or name another with --dir", ErrNone, dir, path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Home{dir, ring}, nil
+}
+
+// ReadRing reads a ring from a file.
+func ReadRing(path string) (*keys.Ring, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	ring, err := keys.ParseRing(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return ring, nil
+}
+
+// WriteRing writes a ring to a file. The file is for its owner alone when the
+// ring has secrets.
+func WriteRing(path string, ring *keys.Ring) error {
+	text, err := ring.Marshal()
+	if err != nil {
+		return err
+	}
+	perm := os.FileMode(0o644)
+	if ring.HasSecrets() {
+		perm = 0o600
+	}
+	return atomicfile.WriteFile(path, text, perm)
+}
+
+// Create makes a licensing home in dir, which must not have one, not even half
+// of one. The ring is written last, so a home without ring was never finished.
+func Create(dir string, ring *keys.Ring, private []keys.PrivateKey, e Encryption) (*Home, error) {
+	for _, name := range []string{ringName, keysName} {
+		path := filepath.Join(dir, name)
+		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s is there already; nothing was changed: choose another folder, or move the old home away", path)
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(dir, keysName), 0o700); err != nil {
+		return nil, err
+	}
+	h := &Home{dir, ring}
+	for _, k := range private {
+		if err := h.WritePrivate(k, e); err != nil {
+			return nil, err
+		}
+	}
+	if err := h.writeRecipients(e); err != nil {
+		return nil, err
+	}
+	return h, h.SaveRing(ring)
+}
+
+// SaveRing replaces the ring of the home. It never has secrets.
+func (h *Home) SaveRing(ring *keys.Ring) error {
+	if ring.HasSecrets() {
+		return errors.New("the ring of a licensing home has no secrets") // a mistake in this program
+	}
+	if err := WriteRing(h.RingPath(), ring); err != nil {
+		return err
+	}
+	h.Ring = ring
+	return nil
+}
+
+// RingPath returns the path of the ring.
+func (h *Home) RingPath() string { return filepath.Join(h.Dir, ringName) }
+
+// KeyPath returns the path of the file that has the private key with this role,
+// number and id.
+func (h *Home) KeyPath(role keys.Role, number int, id keys.ID) string {
+	name := fmt.Sprintf("%s-%s.age", role, id)
+	if role == keys.Mint {
+		name = fmt.Sprintf("%s-%02d.age", role, number)
+	}
+	return filepath.Join(h.Dir, keysName, name)
+}
+
+// WritePrivate encrypts a private key into its file, and reads it back where
+// that can be done: with a passphrase.
+func (h *Home) WritePrivate(k keys.PrivateKey, e Encryption) error {
+	path := h.KeyPath(k.Role(), k.Number(), k.ID())
+	recipients, err := e.ageRecipients()
+	if err != nil {
+		return err
+	}
+	if err := keyfile.Write(path, k, recipients...); err != nil {
+		return err
+	}
+	if e.Passphrase == "" {
+		return nil
+	}
+	id, err := keyfile.PassphraseIdentity(e.Passphrase)
+	if err != nil {
+		return err
+	}
+	back, err := keyfile.Read(path, id)
+	if err != nil {
+		return fmt.Errorf("%s was written but can't be read back: %w", path, err)
+	}
+	if !back.Equal(k) {
+		return fmt.Errorf("%s was written but holds another key", path)
+	}
+	return nil
+}
+
+// Private decrypts the private key of a key in the ring, and checks that it is
+// the right one.
+func (h *Home) Private(key keys.Key, u *Unlocker) (keys.PrivateKey, error) {
+	path := h.KeyPath(key.Role(), key.Number(), key.ID())
+	k, err := u.read(path)
+	if err != nil {
+		return keys.PrivateKey{}, err
+	}
+	if _, err := key.Attach(k); err != nil {
+		return keys.PrivateKey{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return k, nil
+}
+
+// An Encryption is to whom private keys are encrypted: either a passphrase or a
+// list of recipients.
+type Encryption struct {
+	Passphrase string
+	Recipients []string // age1..., ssh-ed25519 ..., ssh-rsa ...
+}
+
+func (e Encryption) ageRecipients() ([]age.Recipient, error) {
+	if e.Passphrase != "" {
+		r, err := keyfile.PassphraseRecipient(e.Passphrase)
+		return []age.Recipient{r}, err
+	}
+	var all []age.Recipient
+	for _, s := range e.Recipients {
+		r, err := keyfile.Recipient(s)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// Recipients returns to whom the keys of the home are encrypted. There are none
+// when it is a passphrase.
+func (h *Home) Recipients() ([]string, error) {
+	path := filepath.Join(h.Dir, recipientsName)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return splitLines(string(text)), nil
+}
+
+// Rewrap encrypts the private keys anew. All are decrypted before the first file
+// is replaced.
+func (h *Home) Rewrap(u *Unlocker, e Encryption) error {
+	var private []keys.PrivateKey
+	for _, key := range h.Ring.Keys() {
+		k, err := h.Private(key, u)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // kept elsewhere: an HSM, another machine
+		}
+		if err != nil {
+			return err
+		}
+		private = append(private, k)
+	}
+	for _, k := range private {
+		if err := h.WritePrivate(k, e); err != nil {
+			return err
+		}
+	}
+	return h.writeRecipients(e)
+}
+
+func (h *Home) writeRecipients(e Encryption) error {
+	path := filepath.Join(h.Dir, recipientsName)
+	if e.Passphrase != "" {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	text := "# The private keys of this licensing home are encrypted to these recipients.\n"
+	for _, r := range e.Recipients {
+		text += r + "\n"
+	}
+	return atomicfile.WriteFile(path, []byte(text), 0o644)
+}

@@ -1,0 +1,234 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/licet-dev/licet/cmd/internal/home"
+	"github.com/licet-dev/licet/keys"
+	"github.com/licet-dev/licet/payload"
+	"github.com/licet-dev/licet/verifier"
+)
+
+func newInspect(a *app) *cobra.Command {
+	var f judgeFlags
+	cmd := &cobra.Command{
+		Use:   "inspect CODE",
+		Short: "Explain a code: what it is, and why it is refused",
+		Long: `Explain a code symbol by symbol, for the support desk: which key made it, what it
+says, whether it is genuine, why it is refused, and which character is probably
+wrong. Outside a licensing home and without --ring only the text can be checked.
+
+The exit code is that of licet verify.`,
+		Example: `  licet inspect ACME-AHJX-YQET-69FW-H3QZ-JG9E-69PS-6HVK-ELWZ
+  licet inspect --bind "Jane Doe" --json AHJXYQET69FWH3QZJG9E69PS6HVKELWZ`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return a.inspect(f, args[0]) },
+	}
+	f.add(a, cmd)
+	return cmd
+}
+
+func (a *app) inspect(f judgeFlags, input string) error {
+	f.allowShortTags = true // the support desk must be able to look at any code
+	j, err := a.newJudge(f)
+	if errors.Is(err, home.ErrNone) {
+		return a.inspectText(f, input)
+	}
+	if err != nil {
+		return err
+	}
+	v, err := j.judge(input)
+	if err != nil {
+		return err
+	}
+	if f.asJSON {
+		err = json.NewEncoder(a.out).Encode(newVerdictJSON(j.ring, 0, input, v))
+	} else {
+		err = a.explain(j, input, v)
+	}
+	if err != nil {
+		return err
+	}
+	if _, code := v.class(); code != 0 {
+		return &exitError{code: code}
+	}
+	return nil
+}
+
+// A sheet collects labelled lines.
+type sheet struct {
+	*app
+	b strings.Builder
+}
+
+func (s *sheet) line(label, format string, args ...any) {
+	fmt.Fprintf(&s.b, "%s %s\n", s.out.paint(roleQuiet, fmt.Sprintf("%-10s", label)), fmt.Sprintf(format, args...))
+}
+
+func (s *sheet) print() error {
+	_, err := s.out.WriteString(s.b.String())
+	return err
+}
+
+// explain prints what there is to know about a code.
+func (a *app) explain(j *judge, input string, v verdict) error {
+	s := &sheet{app: a}
+	s.input(input, v.err)
+	if n, symbols, err := j.ring.Reader().Read(input, nil); err == nil {
+		key, _ := j.ring.MintKey(n)
+		s.symbols(key, symbols)
+	}
+	if lic, ok := v.license(); ok {
+		key, _ := j.ring.MintKey(lic.KeyNumber)
+		s.line("signature", "%s", a.out.paint(roleGood, "good"))
+		for _, f := range licenseFields(j.ring, lic.License, key) {
+			s.line(f.name, "%s", f.text)
+		}
+		if lic.BindingIgnored {
+			s.line("binding", "ignored: key %d binds its codes to nothing", lic.KeyNumber)
+		}
+		if until := lic.Until(j.opts.Clock()); !until.IsZero() {
+			s.line("until", "the verdict holds until %s", until.Format("2006-01-02 15:04 MST"))
+		}
+	}
+	class, code := v.class()
+	if code == 0 {
+		s.line("verdict", "%s", a.out.paint(roleGood, class))
+		return s.print()
+	}
+	s.line("verdict", "%s: %v", a.out.paint(roleBad, class), v.err)
+	s.line("reason", "%s", reason(v.err))
+	if advice := advise(v.err); advice != "" {
+		s.line("advice", "%s", advice)
+	}
+	var read *payload.ReadError
+	if errors.As(v.err, &read) && read.Proposal != "" {
+		if err := s.proposal(j, read); err != nil {
+			return err
+		}
+	}
+	return s.print()
+}
+
+// input shows the text as it was given, with a mark under each wrong character.
+func (s *sheet) input(input string, err error) {
+	s.line("input", "%s", printable(input))
+	var read *payload.ReadError
+	if !errors.As(err, &read) || len(read.Places) == 0 {
+		return
+	}
+	marks := make([]byte, 0, maxShown)
+	for _, p := range read.Places {
+		for len(marks) < min(p.Input, maxShown) {
+			marks = append(marks, ' ')
+		}
+		if p.Input <= maxShown {
+			marks[p.Input-1] = '^'
+		}
+	}
+	s.line("", "%s", s.out.paint(roleBad, string(marks)))
+}
+
+// symbols takes a well-formed code apart.
+func (s *sheet) symbols(key keys.Key, symbols []byte) {
+	d := key.Descriptor()
+	split := 1 + payload.SymbolCount(d.Layout.Bits())
+	end := len(symbols) - payload.CheckSymbols
+	s.line("key", "%-14s number %d: %s, id %s, %s, mints product %s", symbols[:1], d.Number, d.Suite, key.ID(), key.State(), joinNumbers(key.Products()))
+	s.line("payload", "%-14s %d bits, masked: %s", symbols[1:split], d.Layout.Bits(), d.Layout)
+	kind := "HMAC-SHA-256 tag, covered"
+	if d.Suite == keys.ES256 {
+		kind = "ECDSA P-256 signature"
+	}
+	s.line("signature", "%-14s %d bits, %s", symbols[split:end], d.SigBits, kind)
+	s.line("check", "%-14s good: no typing error", symbols[end:])
+}
+
+// proposal tells what the code would be if the wrong characters were put right.
+func (s *sheet) proposal(j *judge, read *payload.ReadError) error {
+	if !read.Confirmed {
+		s.line("perhaps", "%s", s.out.paint(roleCode, read.Proposal))
+		return nil
+	}
+	s.line("meant", "%s", s.out.paint(roleCode, read.Proposal))
+	v, err := j.judge(read.Proposal)
+	if err != nil {
+		return err
+	}
+	if lic, ok := v.license(); ok {
+		key, _ := j.ring.MintKey(lic.KeyNumber)
+		s.line("which is", "genuine: %s, serial %d", describeTerms(j.ring, lic.License, key), lic.Serial)
+	}
+	if v.err != nil {
+		s.line("but", "%v", v.err)
+	}
+	return nil
+}
+
+// inspectText checks what needs no key: characters, length and check symbols.
+func (a *app) inspectText(f judgeFlags, input string) error {
+	reader, err := payload.NewReader()
+	if err != nil {
+		return err
+	}
+	_, _, err = reader.Read(input, nil)
+	unknown := errors.Is(err, payload.UnknownKey)
+	if f.asJSON {
+		var re *payload.ReadError
+		errors.As(err, &re)
+		ring, rerr := keys.NewRing("none", nil, nil)
+		if rerr != nil {
+			return rerr
+		}
+		v, _ := verifier.New(ring, verifier.Options{Products: []uint64{1}})
+		_, err = v.Verify(input)
+		if err := json.NewEncoder(a.out).Encode(newVerdictJSON(ring, 0, input, verdict{err: err})); err != nil {
+			return err
+		}
+	} else {
+		s := &sheet{app: a}
+		s.input(input, err)
+		var read *payload.ReadError
+		errors.As(err, &read)
+		if unknown {
+			s.line("key", "number %d", read.Key)
+			s.line("check", "good: no typing error")
+			s.line("verdict", "cannot tell whether it is genuine: there is no licensing home in %s, and no --ring", a.dir)
+		} else {
+			s.line("verdict", "%s", a.out.paint(roleBad, err.Error()))
+			s.line("reason", "%s", reason(err))
+		}
+		if read.Proposal != "" {
+			s.line("perhaps", "%s", a.out.paint(roleCode, read.Proposal))
+		}
+		if err := s.print(); err != nil {
+			return err
+		}
+	}
+	if unknown {
+		return &exitError{code: exitCannotJudge}
+	}
+	return &exitError{code: exitMalformed}
+}
+
+// advise says what the support desk can tell the customer.
+func advise(err error) string {
+	switch {
+	case errors.Is(err, verifier.BadSignature):
+		return "nobody with this key made this code: it is invented, altered, or for another licensee or machine"
+	case errors.Is(err, payload.UnknownKey):
+		return "the ring lacks this key: an older ring, or a code of another issuer"
+	case errors.Is(err, payload.WrongLength):
+		return "ask for the whole code, as text and not as a picture"
+	case errors.Is(err, verifier.BindingRequired):
+		return "give the text that the code is bound to with --bind"
+	case errors.Is(err, verifier.Expired):
+		return "the licence has to be renewed"
+	}
+	return ""
+}

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"errors"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/licet-dev/licet/cmd/internal/home"
+	"github.com/licet-dev/licet/keys"
+	"github.com/licet-dev/licet/payload"
+	"github.com/licet-dev/licet/verifier"
+)
+
+// judgeFlags say by what codes are judged.
+type judgeFlags struct {
+	ring           string
+	products       numbers
+	minVersion     number
+	at, bind       string
+	allowShortTags bool
+	asJSON         bool
+}
+
+func (f *judgeFlags) add(a *app, cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.ring, "ring", "", "judge by the ring in `FILE` instead of the licensing home")
+	cmd.Flags().StringVar(&f.bind, "bind", "", "`TEXT` that the codes are bound to")
+	cmd.Flags().StringVar(&f.at, "at", "", "judge as of `TIME`: a date, 00:00 UTC, or RFC 3339 with an offset")
+	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print a JSON object for each code, one a line")
+	a.unlockFlags(cmd)
+}
+
+// A judge judges codes by a ring. In a licensing home it unlocks the secret of an
+// hs256 key when the first code needs it.
+type judge struct {
+	home   *home.Home // nil when the ring is from elsewhere
+	unlock *home.Unlocker
+	ring   *keys.Ring
+	opts   verifier.Options
+	bind   string
+	v      *verifier.Verifier
+}
+
+func (a *app) newJudge(f judgeFlags) (*judge, error) {
+	j := &judge{unlock: &a.unlock, bind: norm.NFC.String(f.bind)}
+	var err error
+	if f.ring != "" {
+		j.ring, err = home.ReadRing(f.ring)
+	} else if j.home, err = home.Open(a.dir); err == nil {
+		j.ring = j.home.Ring
+	}
+	if err != nil {
+		return nil, err
+	}
+	now := a.now
+	if f.at != "" {
+		t, err := parseTime(f.at)
+		if err != nil {
+			return nil, err
+		}
+		now = func() time.Time { return t }
+	}
+	j.opts = verifier.Options{Products: f.products, MinVersion: f.minVersion.value, Clock: now, AllowShortTags: f.allowShortTags}
+	if len(f.products) == 0 {
+		for _, p := range j.ring.Products() {
+			j.opts.Products = append(j.opts.Products, p.Number)
+		}
+	}
+	j.v, err = verifier.New(j.ring, j.opts)
+	return j, err
+}
+
+// A verdict is what came out for a code: a licence, or an error of one of the
+// families of package verifier.
+type verdict struct {
+	lic verifier.License
+	err error
+}
+
+// judge judges a code. The error says that it could not even try.
+func (j *judge) judge(code string) (verdict, error) {
+	lic, err := j.v.VerifyBound(code, j.bind)
+	n := j.locked(err)
+	if n == 0 {
+		return verdict{lic, err}, nil
+	}
+	key, _ := j.ring.MintKey(n)
+	private, err := j.home.Private(key, j.unlock)
+	if err != nil {
+		return verdict{}, err
+	}
+	if key, err = key.Attach(private); err != nil {
+		return verdict{}, err
+	}
+	if j.ring, err = j.ring.Replace(key); err != nil {
+		return verdict{}, err
+	}
+	if j.v, err = verifier.New(j.ring, j.opts); err != nil {
+		return verdict{}, err
+	}
+	lic, err = j.v.VerifyBound(code, j.bind)
+	return verdict{lic, err}, nil
+}
+
+// locked returns the number of the key whose secret would tell more than err
+// does, or 0.
+func (j *judge) locked(err error) int {
+	var cannot *verifier.CannotJudgeError
+	var read *payload.ReadError
+	n := 0
+	switch {
+	case j.home == nil:
+		return 0
+	case errors.Is(err, verifier.NoSecret) && errors.As(err, &cannot):
+		n = cannot.Key
+	case errors.As(err, &read) && read.Proposal != "" && !read.Confirmed:
+		n, _, _ = j.ring.Reader().Read(read.Proposal, nil)
+	}
+	if k, ok := j.ring.MintKey(n); !ok || k.Suite() != keys.HS256 || !k.Secret().IsZero() {
+		return 0
+	}
+	return n
+}
+
+// class returns the name of a verdict and the exit code that stands for it.
+func (v verdict) class() (string, int) {
+	var not *verifier.NotAuthenticError
+	var but *verifier.NotAcceptableError
+	switch {
+	case v.err == nil:
+		return "valid", 0
+	case errors.As(v.err, &but):
+		return "not acceptable", exitNotAcceptable
+	case errors.As(v.err, &not) && not.Malformed() != nil:
+		return "malformed", exitMalformed
+	case errors.As(v.err, &not):
+		return "not authentic", exitNotAuthentic
+	}
+	return "cannot judge", exitCannotJudge
+}
+
+// license returns the licence of an authentic code, accepted or not.
+func (v verdict) license() (verifier.License, bool) {
+	var but *verifier.NotAcceptableError
+	if errors.As(v.err, &but) {
+		return but.License, true
+	}
+	return v.lic, v.err == nil
+}
+
+// worst returns the exit code for several: the first of 1, 6, 4, 3, 5 that occurred.
+func worst(a, b int) int {
+	rank := map[int]int{0: 0, exitNotAcceptable: 1, exitMalformed: 2, exitNotAuthentic: 3, exitCannotJudge: 4, exitOther: 5}
+	if rank[b] > rank[a] {
+		return b
+	}
+	return a
+}

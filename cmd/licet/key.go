@@ -1,0 +1,264 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/licet-dev/licet/cmd/internal/home"
+	"github.com/licet-dev/licet/keys"
+)
+
+func newKey(a *app) *cobra.Command {
+	return group("key", "Manage the keys of a licensing home",
+		newKeyList(a), newKeyNew(a), newKeyExport(a), newKeyRewrap(a))
+}
+
+func newKeyList(a *app) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List the keys of the ring",
+		Example: "  licet key list\n  licet key list --json",
+		Args:    cobra.NoArgs,
+		RunE:    func(*cobra.Command, []string) error { return a.listKeys(asJSON) },
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object for each key, one a line")
+	return cmd
+}
+
+// keyJSON is what key list --json prints of a key.
+type keyJSON struct {
+	Role       keys.Role  `json:"role"`
+	Number     int        `json:"number,omitempty"`
+	ID         string     `json:"id"`
+	Suite      keys.Suite `json:"suite"`
+	State      keys.State `json:"state"`
+	Descriptor string     `json:"descriptor,omitempty"`
+	Products   []uint64   `json:"products,omitempty"`
+	Symbols    int        `json:"symbols,omitempty"`
+}
+
+func (a *app) listKeys(asJSON bool) error {
+	h, err := home.Open(a.dir)
+	if err != nil {
+		return err
+	}
+	var rows [][]string
+	for _, k := range h.Ring.Keys() {
+		j := keyJSON{Role: k.Role(), Number: k.Number(), ID: k.ID().String(), Suite: k.Suite(), State: k.State(), Products: k.Products()}
+		row := []string{string(k.Role()), "-", j.ID, string(k.Suite()), "-", "-", "-", "-", "-", string(k.State())}
+		if k.Role() == keys.Mint {
+			d := k.Descriptor()
+			j.Descriptor, j.Symbols = d.String(), d.Symbols()
+			layout := d.Layout.Name()
+			if layout == "" {
+				layout = d.Layout.String()
+			}
+			prefix := d.Prefix
+			if prefix == "" {
+				prefix = "-"
+			}
+			row[1], row[4], row[5], row[6], row[7], row[8] = strconv.Itoa(d.Number), layout, prefix, d.Bind, strconv.Itoa(d.Symbols()), joinNumbers(k.Products())
+		}
+		rows = append(rows, row)
+		if asJSON {
+			if err := json.NewEncoder(a.out).Encode(j); err != nil {
+				return err
+			}
+		}
+	}
+	if asJSON {
+		return nil
+	}
+	return a.out.table([]string{"role", "key", "id", "suite", "layout", "prefix", "bind", "symbols", "products", "state"}, rows)
+}
+
+func newKeyNew(a *app) *cobra.Command {
+	var products numbers
+	var f keyFlags
+	cmd := &cobra.Command{
+		Use:   "new --product N",
+		Short: "Make another mint key, with the next free number",
+		Long: `Make another mint key, with the next free number. It is encrypted like the other
+keys of the home. Products in the field don't know the key until you ship them a
+ring that has it: licet key export.`,
+		Example: `  licet key new --product 9 --prefix GADG
+  licet key new --product 7,9 --suite es256`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return a.newMintKey(products, f) },
+	}
+	cmd.Flags().Var(&products, "product", "products that the key may mint (repeatable)")
+	f.add(cmd)
+	a.unlockFlags(cmd)
+	return cmd
+}
+
+func (a *app) newMintKey(products []uint64, f keyFlags) error {
+	if len(products) == 0 {
+		return usageError("--product is needed: which products may the key mint?")
+	}
+	h, err := home.Open(a.dir)
+	if err != nil {
+		return err
+	}
+	n, ok := h.Ring.NextNumber()
+	if !ok {
+		return fmt.Errorf("all 31 key numbers are used; make a new licensing home with other prefixes")
+	}
+	d, err := f.descriptor(n)
+	if err != nil {
+		return err
+	}
+	k, key, err := generate(keys.Mint, d, products)
+	if err != nil {
+		return err
+	}
+	ring, err := h.Ring.Replace(key)
+	if err != nil {
+		return err
+	}
+	e, err := a.sameEncryption(h)
+	if err != nil {
+		return err
+	}
+	if err := h.WritePrivate(k, e); err != nil {
+		return err
+	}
+	if err := h.SaveRing(ring); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "%s: %s\n", h.KeyPath(k.Role(), n, k.ID()), describeKey(key))
+	fmt.Fprintf(a.err, "Ship a ring that has the key before its first code: licet key export -o ring.json\n")
+	return nil
+}
+
+// sameEncryption returns how the keys of the home are encrypted. A passphrase
+// must open an existing key, so that one passphrase opens all of them.
+func (a *app) sameEncryption(h *home.Home) (home.Encryption, error) {
+	recipients, err := h.Recipients()
+	if err != nil || len(recipients) > 0 {
+		return home.Encryption{Recipients: recipients}, err
+	}
+	if _, err := h.Private(h.Ring.Keys()[0], &a.unlock); err != nil {
+		return home.Encryption{}, err
+	}
+	pass, err := a.unlock.Passphrase("Passphrase")
+	return home.Encryption{Passphrase: pass}, err
+}
+
+type exportOptions struct {
+	output  string
+	secrets numbers
+}
+
+func newKeyExport(a *app) *cobra.Command {
+	var o exportOptions
+	cmd := &cobra.Command{
+		Use:   "export",
+		Short: "Write the ring that a product embeds",
+		Long: `Write the ring that a product embeds. It has the public keys, and tells of hs256
+keys without their secrets.
+
+With --with-secret N it also has the secret of hs256 key N, without which codes
+of that key can't be judged. Whoever gets hold of that file, or of a program with
+it inside, can mint codes of key N without limit. Use it on servers of your own
+only; for what customers hold, make an es256 key.`,
+		Example: `  licet key export -o ring.json
+  licet key export --with-secret 8 -o server-ring.json`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return a.exportRing(o) },
+	}
+	cmd.Flags().StringVarP(&o.output, "output", "o", "-", "write to `FILE`; - is standard output")
+	cmd.Flags().Var(&o.secrets, "with-secret", "include the secret of these hs256 keys (repeatable)")
+	a.unlockFlags(cmd)
+	return cmd
+}
+
+func (a *app) exportRing(o exportOptions) error {
+	h, err := home.Open(a.dir)
+	if err != nil {
+		return err
+	}
+	ring := h.Ring
+	if len(o.secrets) > 0 && o.output == "-" {
+		return usageError("a secret is never printed: name a file with -o")
+	}
+	for _, n := range o.secrets {
+		if ring, err = a.withSecret(h, ring, n); err != nil {
+			return err
+		}
+		fmt.Fprintf(a.err, "%s %s will have the secret of key %d: whoever reads that file, or a program with it inside, can mint codes of key %d without limit, and only withdrawing the key stops them.\n",
+			a.err.paint(roleBad, "warning:"), o.output, n, n)
+	}
+	if o.output == "-" {
+		text, err := ring.Marshal()
+		if err != nil {
+			return err
+		}
+		_, err = a.out.Write(text)
+		return err
+	}
+	if err := home.WriteRing(o.output, ring); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.err, "Wrote %s: %d keys, %d products.\n", o.output, len(ring.Keys()), len(ring.Products()))
+	return nil
+}
+
+// withSecret returns the ring with the secret of hs256 key n in it.
+func (a *app) withSecret(h *home.Home, ring *keys.Ring, n uint64) (*keys.Ring, error) {
+	k, err := mintKey(h, n)
+	if err != nil {
+		return nil, err
+	}
+	if k.Suite() != keys.HS256 {
+		return nil, usageError("key %d is of suite %s: its ring needs no secret", n, k.Suite())
+	}
+	private, err := h.Private(k, &a.unlock)
+	if err != nil {
+		return nil, err
+	}
+	if k, err = k.Attach(private); err != nil {
+		return nil, err
+	}
+	return ring.Replace(k)
+}
+
+func newKeyRewrap(a *app) *cobra.Command {
+	var f encryptFlags
+	cmd := &cobra.Command{
+		Use:   "rewrap",
+		Short: "Encrypt the private keys to other recipients or with another passphrase",
+		Long: `Encrypt the private keys of the home anew: to the given recipients, or with a new
+passphrase, which is asked for when none is given. Unlock them as they are now
+with --identity or --passphrase-file.
+
+Copies of the old files, in backups for example, still open as before.`,
+		Example: `  licet key rewrap --identity me.txt --recipient age1... --recipient "ssh-ed25519 AAAA..."
+  licet key rewrap --passphrase-file old.txt --new-passphrase-file new.txt`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return a.rewrap(f) },
+	}
+	f.add(cmd, "new-passphrase-file")
+	a.unlockFlags(cmd)
+	return cmd
+}
+
+func (a *app) rewrap(f encryptFlags) error {
+	h, err := home.Open(a.dir)
+	if err != nil {
+		return err
+	}
+	e, err := f.encryption()
+	if err != nil {
+		return err
+	}
+	if err := h.Rewrap(&a.unlock, e); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.err, "Encrypted the private keys in %s anew.\n", h.Dir)
+	return nil
+}

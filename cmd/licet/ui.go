@@ -1,0 +1,105 @@
+package main
+
+// The rules of output, for every command:
+//
+//   - Results go to standard output, talk goes to standard error.
+//   - Colour and boxes appear only on a terminal, decided for each stream by
+//     itself. NO_COLOR, when not empty, and TERM=dumb turn them off.
+//   - A pipe gets plain text: no escape sequence, no carriage return.
+//   - Text from outside never reaches the terminal raw, see printable.
+//   - Messages begin in lower case and have no final stop; they name the thing,
+//     the place and the remedy.
+//
+// This is the only file that knows how anything looks.
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"unicode"
+
+	"charm.land/lipgloss/v2"
+	"charm.land/lipgloss/v2/table"
+	"golang.org/x/term"
+)
+
+// A stream is standard output or standard error.
+type stream struct {
+	*os.File
+	styled bool
+}
+
+func newStream(f *os.File) *stream {
+	styled := term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	return &stream{f, styled}
+}
+
+// A role is what a piece of text is for.
+type role int
+
+const (
+	roleHeading role = iota
+	roleGood
+	roleBad
+	roleCode
+	roleQuiet
+)
+
+var styles = map[role]lipgloss.Style{
+	roleHeading: lipgloss.NewStyle().Bold(true),
+	roleGood:    lipgloss.NewStyle().Foreground(lipgloss.Green),
+	roleBad:     lipgloss.NewStyle().Foreground(lipgloss.Red).Bold(true),
+	roleCode:    lipgloss.NewStyle().Foreground(lipgloss.Cyan),
+	roleQuiet:   lipgloss.NewStyle().Faint(true),
+}
+
+// paint returns text in the style of its role, if the stream shows styles.
+func (s *stream) paint(r role, text string) string {
+	if !s.styled {
+		return text
+	}
+	return styles[r].Render(text)
+}
+
+// table prints rows under headers: in a box on a terminal, else in columns.
+func (s *stream) table(headers []string, rows [][]string) error {
+	if s.styled {
+		t := table.New().Border(lipgloss.RoundedBorder()).Headers(headers...).Rows(rows...).
+			StyleFunc(func(row, _ int) lipgloss.Style {
+				style := lipgloss.NewStyle().Padding(0, 1)
+				if row == table.HeaderRow {
+					return style.Bold(true)
+				}
+				return style
+			})
+		_, err := fmt.Fprintln(s, t.Render())
+		return err
+	}
+	w := tabwriter.NewWriter(s, 0, 0, 2, ' ', 0)
+	for _, row := range append([][]string{headers}, rows...) {
+		fmt.Fprintln(w, strings.Join(row, "\t"))
+	}
+	return w.Flush()
+}
+
+// maxShown is how many characters of foreign text are shown.
+const maxShown = 200
+
+// printable returns text from outside in a form that can't command a terminal
+// and keeps to one line. Every character stays one character.
+func printable(text string) string {
+	n := 0
+	return strings.Map(func(r rune) rune {
+		n++
+		switch {
+		case n == maxShown:
+			return '…'
+		case n > maxShown:
+			return -1
+		case unicode.IsGraphic(r):
+			return r
+		}
+		return '·'
+	}, text)
+}
