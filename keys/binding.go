@@ -35,13 +35,18 @@ func BindingContext(text string) ([sha256.Size]byte, error) {
 
 func isPlaceholder(text string) bool {
 	s := strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return unicode.ToLower(r)
+		switch {
+		case 'A' <= r && r <= 'Z':
+			return r - 'A' + 'a'
+		case 'a' <= r && r <= 'z', '0' <= r && r <= '9', r >= utf8.RuneSelf:
+			return r
 		}
 		return -1
 	}, text)
 	switch s {
-	case "", "defaultstring", "tobefilledbyoem", "uninitialized":
+	case "":
+		return false // punctuation only: odd, but nobody's default
+	case "defaultstring", "tobefilledbyoem", "uninitialized":
 		return true
 	}
 	return strings.Trim(s, "0") == "" || strings.Trim(s, "f") == ""

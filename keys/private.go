@@ -155,7 +155,7 @@ func checksum(text string) string {
 // The id in the text is compared with the computed one for list and receipt keys.
 // That of a mint key depends on the descriptor: [Key.Attach] compares it.
 func ParsePrivateKey(s string) (PrivateKey, error) {
-	s = strings.TrimSpace(s)
+	s = strings.Trim(s, " \t\r\n")
 	body, ok := strings.CutPrefix(s, secretKeyPrefix)
 	if !ok {
 		return PrivateKey{}, fmt.Errorf("secret key: %s", notASecretKey(s))

@@ -13,7 +13,7 @@ import (
 // A Product is a product that an issuer licenses.
 type Product struct {
 	Number uint64 // 1 to 2^53-1
-	Name   string // 1 to 128 bytes of UTF-8 without control characters
+	Name   string // 1 to 128 bytes of UTF-8 without control characters or U+FFFD
 }
 
 // A Ring lists an issuer's products and keys. It is made by [NewRing] or
@@ -112,8 +112,11 @@ func checkName(s string) error {
 		return fmt.Errorf("name %q is not valid UTF-8", s)
 	}
 	for _, c := range s {
-		if unicode.IsControl(c) {
+		switch {
+		case unicode.IsControl(c):
 			return fmt.Errorf("name %q has a control character", s)
+		case c == utf8.RuneError:
+			return fmt.Errorf("name %q has U+FFFD in it, which stands for damaged text", s)
 		}
 	}
 	return nil

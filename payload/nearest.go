@@ -2,6 +2,7 @@ package payload
 
 import (
 	"bytes"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -99,21 +100,29 @@ func (r *Reader) proposal(t []byte, c candidate) string {
 // order; among several keys the nearest length decides, then the lower number.
 func (r *Reader) resemblance(t []byte) (candidate, bool) {
 	n := len(t)
-	begins := func(c candidate) bool { return bytes.HasPrefix(t, []byte(c.Prefix)) }
+	begins := func(s Shape) bool { return s.Prefix != "" && bytes.HasPrefix(t, []byte(s.Prefix)) }
+	known := slices.ContainsFunc(r.shapes, begins)
 	rules := []func(candidate) bool{
+		func(c candidate) bool { return c.prefixed && begins(c.Shape) && c.distance(n) == 0 },
 		func(c candidate) bool { return c.prefixed && c.fits(t, true) },
-		func(c candidate) bool { return !c.prefixed && n == c.Symbols && c.fits(t, false) },
-		func(c candidate) bool { return c.prefixed && begins(c) && n == len(c.Prefix)+c.Symbols },
-		func(c candidate) bool { return !c.prefixed && n == c.Symbols },
-		func(c candidate) bool { return c.fits(t, c.prefixed) && c.distance(n) <= 8 },
-		func(c candidate) bool { return c.prefixed == (c.Prefix != "" && begins(c)) },
+		func(c candidate) bool { return !c.prefixed && c.distance(n) == 0 },
+		func(c candidate) bool {
+			if c.distance(n) > 8 {
+				return false
+			}
+			if c.prefixed {
+				return begins(c.Shape)
+			}
+			return !known && c.fits(t, false)
+		},
+		func(c candidate) bool { return c.prefixed == begins(c.Shape) },
 	}
 	for _, rule := range rules {
 		var best candidate
 		found := false
 		for _, s := range r.shapes {
 			for _, c := range []candidate{{s, true}, {s, false}} {
-				if c.prefixed && s.Prefix == "" || !rule(c) {
+				if !rule(c) {
 					continue
 				}
 				if !found || c.distance(n) < best.distance(n) {

@@ -39,11 +39,14 @@ type Reader struct {
 
 // NewReader returns a reader for codes of these shapes. It refuses shapes that a
 // text could not be told apart by: two keys of which one could take the other's
-// codes for its own (SPEC.md, section 5.2). A reader without shapes tells typing
-// errors only.
+// codes for its own (SPEC.md, section 5.2), and numbers that no key has. A reader
+// without shapes tells typing errors only.
 func NewReader(shapes ...Shape) (*Reader, error) {
 	r := &Reader{slices.SortedFunc(slices.Values(shapes), func(a, b Shape) int { return cmp.Compare(a.Number, b.Number) })}
 	for i, a := range r.shapes {
+		if a.Number < 1 || a.Number > MaxKey {
+			return nil, fmt.Errorf("key number %d: want 1 to %d", a.Number, MaxKey)
+		}
 		for _, b := range r.shapes[:i] {
 			if a.Number == b.Number {
 				return nil, fmt.Errorf("two keys have the number %d", a.Number)
@@ -176,16 +179,9 @@ const maxAround = 16
 
 // inside applies rule C: a good code with other text around it.
 func (r *Reader) inside(t []byte) *ReadError {
-	for _, withPrefix := range []bool{true, false} {
-		for x := 0; x <= maxAround && x < len(t); x++ {
-			for _, s := range r.shapes {
-				if withPrefix && s.Prefix == "" {
-					continue
-				}
-				prefix := ""
-				if withPrefix {
-					prefix = s.Prefix
-				}
+	for _, s := range r.shapes {
+		for _, prefix := range s.prefixes() {
+			for x := 0; x <= maxAround && x < len(t); x++ {
 				after := len(t) - x - len(prefix) - s.Symbols
 				if after < 0 || x+after == 0 || x+after > maxAround {
 					continue
@@ -194,7 +190,7 @@ func (r *Reader) inside(t []byte) *ReadError {
 					continue
 				}
 				e := &ReadError{Reason: ExtraText, Before: x, After: after}
-				if after == 0 && !withPrefix && 2 <= x && x <= 8 && !bytes.ContainsRune(t[:x], Placeholder) {
+				if after == 0 && prefix == "" && 2 <= x && x <= 8 && !bytes.ContainsRune(t[:x], Placeholder) {
 					e.Reason = WrongPrefix
 				}
 				return e

@@ -1,0 +1,233 @@
+package testvectors
+
+import (
+	"bytes"
+	"encoding/json"
+	"io/fs"
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/licet-dev/licet/testvectors/internal/vectorfile"
+)
+
+// files has an empty file of every kind.
+var files = map[string]func() any{
+	"mint":       func() any { return new(vectorfile.File[vectorfile.MintTest]) },
+	"check":      func() any { return new(vectorfile.File[vectorfile.CheckTest]) },
+	"normalize":  func() any { return new(vectorfile.File[vectorfile.NormalizeTest]) },
+	"days":       func() any { return new(vectorfile.File[vectorfile.DaysTest]) },
+	"rings":      func() any { return new(vectorfile.File[vectorfile.RingsTest]) },
+	"secretkeys": func() any { return new(vectorfile.File[vectorfile.SecretKeysTest]) },
+	"verify":     func() any { return new(vectorfile.VerifyFile) },
+}
+
+// parts has the objects inside a test that have a schema of their own.
+var parts = map[string]map[string]reflect.Type{
+	"mint":   {"hkdf": reflect.TypeFor[vectorfile.HKDF]()},
+	"verify": {"place": reflect.TypeFor[vectorfile.Place]()},
+}
+
+var kebab = regexp.MustCompile(`\A[a-z0-9]+(-[a-z0-9]+)*\z`)
+
+// load decodes the file of a kind and fails if a member is unknown.
+func load(t *testing.T, kind string) (file any, data []byte) {
+	t.Helper()
+	data, err := fs.ReadFile(V1, kind+".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file = files[kind]()
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(file); err != nil {
+		t.Fatalf("%s.json: %v", kind, err)
+	}
+	return file, data
+}
+
+func TestNames(t *testing.T) {
+	for name, fsys := range map[string]fs.FS{"v1": V1, "schema": Schemas} {
+		entries, err := fs.ReadDir(fsys, ".")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, e := range entries {
+			got = append(got, strings.TrimSuffix(e.Name(), ".json"))
+		}
+		want := slices.Collect(maps.Keys(files))
+		if name == "schema" {
+			want = append(want, "common")
+		}
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s has %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestForm checks what all files have in common.
+func TestForm(t *testing.T) {
+	for kind := range files {
+		file, data := load(t, kind)
+		again, err := vectorfile.Encode(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(data, again) {
+			t.Errorf("%s.json is not in canonical form", kind)
+		}
+		v := reflect.ValueOf(file).Elem()
+		h := v.FieldByName("Header").Interface().(vectorfile.Header)
+		tests := v.FieldByName("Tests")
+		if h.Format != vectorfile.Format || h.Kind != kind || h.Comment == "" {
+			t.Errorf("%s.json: bad header: %q, %q, %q", kind, h.Format, h.Kind, h.Comment)
+		}
+		if h.Count != tests.Len() || h.Count == 0 {
+			t.Errorf("%s.json: count is %d, but there are %d tests", kind, h.Count, tests.Len())
+		}
+		names, used := map[string]bool{}, map[string]bool{}
+		for i := range tests.Len() {
+			test := tests.Index(i).FieldByName("Test").Interface().(vectorfile.Test)
+			if test.ID != i+1 {
+				t.Errorf("%s.json: %s: id is %d, want %d", kind, test.Name, test.ID, i+1)
+			}
+			if !kebab.MatchString(test.Name) || names[test.Name] {
+				t.Errorf("%s.json: bad or repeated name %q", kind, test.Name)
+			}
+			names[test.Name] = true
+			for _, f := range test.Flags {
+				used[f] = true
+				if h.Notes[f] == "" {
+					t.Errorf("%s.json: %s: flag %q has no note", kind, test.Name, f)
+				}
+			}
+		}
+		for f := range h.Notes {
+			if !used[f] {
+				t.Errorf("%s.json: no test has flag %q", kind, f)
+			}
+		}
+	}
+}
+
+// TestSchemas checks that every schema names the same members as the types
+// that the files were decoded into.
+func TestSchemas(t *testing.T) {
+	type object struct {
+		Additional  *bool                      `json:"additionalProperties"`
+		Properties  map[string]json.RawMessage `json:"properties"`
+		Definitions map[string]json.RawMessage `json:"definitions"`
+	}
+	for kind, file := range files {
+		data, err := fs.ReadFile(Schemas, kind+".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		check := func(what string, data []byte, typ reflect.Type) object {
+			var o object
+			if err := json.Unmarshal(data, &o); err != nil {
+				t.Fatalf("schema of %s: %s: %v", kind, what, err)
+			}
+			if o.Additional == nil || *o.Additional {
+				t.Errorf("schema of %s: %s: additionalProperties is not false", kind, what)
+			}
+			got, want := slices.Sorted(maps.Keys(o.Properties)), members(typ)
+			if !slices.Equal(got, want) {
+				t.Errorf("schema of %s: %s has %q, want %q", kind, what, got, want)
+			}
+			return o
+		}
+		typ := reflect.TypeOf(file()).Elem()
+		o := check("the file", data, typ)
+		tests, _ := typ.FieldByName("Tests")
+		check("a test", o.Definitions["test"], tests.Type.Elem())
+		for name, part := range parts[kind] {
+			check(name, o.Definitions[name], part)
+		}
+	}
+}
+
+// members returns the names that a struct has in JSON, sorted.
+func members(typ reflect.Type) []string {
+	var names []string
+	for _, f := range reflect.VisibleFields(typ) {
+		if !f.Anonymous {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// reasons are those of section 7 by family, but for revoked: nothing in these
+// files can revoke a licence.
+var reasons = map[string]string{
+	"not-authentic": "empty too-long wrong-length prefix-only unreadable typo repeated wrong-prefix extra-text spare-bits signature-range " +
+		"unknown-key later-format key-withdrawn binding-required bad-signature product-not-allowed",
+	"not-acceptable": "wrong-product below-minimum not-yet-valid expired",
+	"cannot-judge":   "clock-behind no-secret short-tag",
+	"valid":          "",
+}
+
+func TestReasons(t *testing.T) {
+	file, _ := load(t, "verify")
+	v := file.(*vectorfile.VerifyFile)
+	seen := map[string]bool{}
+	rings := map[string]bool{}
+	for _, test := range v.Tests {
+		known, ok := reasons[test.Family]
+		if !ok || test.Family == "valid" && test.Reason != "" || !slices.Contains(strings.Fields(known), test.Reason) && test.Family != "valid" {
+			t.Errorf("verify.json: %s: reason %q in family %q", test.Name, test.Reason, test.Family)
+		}
+		if len(test.Failures) > 0 && test.Failures[0] != test.Reason {
+			t.Errorf("verify.json: %s: reason %q is not the first of %q", test.Name, test.Reason, test.Failures)
+		}
+		if v.Rings[test.Ring] == "" {
+			t.Errorf("verify.json: %s: no ring %q", test.Name, test.Ring)
+		}
+		seen[test.Reason] = true
+		rings[test.Ring] = true
+	}
+	for family, known := range reasons {
+		for _, reason := range strings.Fields(known) {
+			if !seen[reason] {
+				t.Errorf("verify.json: no test of %s has reason %q", family, reason)
+			}
+		}
+	}
+	for name := range v.Rings {
+		if !rings[name] {
+			t.Errorf("verify.json: no test uses ring %q", name)
+		}
+	}
+}
+
+func TestRefusalsAndProblems(t *testing.T) {
+	seen := map[string]bool{}
+	file, _ := load(t, "mint")
+	for _, test := range file.(*vectorfile.File[vectorfile.MintTest]).Tests {
+		seen[test.Refused] = true
+	}
+	file, _ = load(t, "rings")
+	for _, test := range file.(*vectorfile.File[vectorfile.RingsTest]).Tests {
+		if test.Accepted != (test.Problem == "") {
+			t.Errorf("rings.json: %s: accepted is %t with problem %q", test.Name, test.Accepted, test.Problem)
+		}
+		seen[test.Problem] = true
+	}
+	const want = "field-too-wide zero-product zero-serial product-not-allowed key-not-active field-not-in-layout " +
+		"expiry-missing expiry-too-early expiry-too-late start-after-expiry " +
+		"syntax duplicate-member unknown-member trailing-data format issuer secret-in-public-ring product descriptor " +
+		"id-mismatch duplicate-key shape allowed-product public-key secret state role"
+	for _, reason := range strings.Fields(want) {
+		if !seen[reason] {
+			t.Errorf("no test has %q", reason)
+		}
+	}
+}
