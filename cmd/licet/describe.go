@@ -12,35 +12,39 @@ import (
 func describeTerms(ring *keys.Ring, lic payload.License, key keys.Key) string {
 	var parts []string
 	for _, f := range licenseFields(ring, lic, key) {
-		if f.name == "serial" {
-			continue
+		switch f.name {
+		case "serial":
+		case "expiry", "start":
+			parts = append(parts, f.value)
+		default:
+			parts = append(parts, f.name+" "+f.value)
 		}
-		parts = append(parts, f.text)
 	}
 	return strings.Join(parts, ", ")
 }
 
 // A licenseField is a fact of a licence, in words.
-type licenseField struct{ name, text string }
+type licenseField struct{ name, value string }
 
 // licenseFields lists what the layout of the key carries, in its order.
 func licenseFields(ring *keys.Ring, lic payload.License, key keys.Key) []licenseField {
 	var fields []licenseField
 	for _, f := range key.Layout().Fields() {
-		if text := fieldText(ring, lic, f.Name); text != "" {
-			fields = append(fields, licenseField{f.Name, text})
+		if value := fieldValue(ring, lic, f.Name); value != "" {
+			fields = append(fields, licenseField{f.Name, value})
 		}
 	}
 	return fields
 }
 
-func fieldText(ring *keys.Ring, lic payload.License, name string) string {
+// fieldValue returns the value of a field in words, or "" for one not worth telling.
+func fieldValue(ring *keys.Ring, lic payload.License, name string) string {
 	switch name {
 	case "product":
 		p, _ := ring.Product(lic.Product)
-		return strings.TrimSpace(fmt.Sprintf("product %d %s", lic.Product, p.Name))
+		return strings.TrimSpace(fmt.Sprintf("%d %s", lic.Product, p.Name))
 	case "version":
-		return fmt.Sprintf("version %d", lic.Version)
+		return fmt.Sprint(lic.Version)
 	case "expiry":
 		if lic.Expiry == payload.Never {
 			return "never expires"
@@ -52,19 +56,19 @@ func fieldText(ring *keys.Ring, lic payload.License, name string) string {
 		}
 		return fmt.Sprintf("valid from %s (UTC)", lic.Start)
 	case "serial":
-		return fmt.Sprintf("serial %d", lic.Serial)
+		return fmt.Sprint(lic.Serial)
 	case "edition":
-		return fmt.Sprintf("edition %d", lic.Edition)
+		return fmt.Sprint(lic.Edition)
 	case "features":
-		return "features " + featureText(lic.Features)
+		return featureText(lic.Features)
 	case "seats":
 		if lic.Seats == 0 {
-			return "unlimited seats"
+			return "unlimited"
 		}
-		return fmt.Sprintf("%d seats", lic.Seats)
+		return fmt.Sprint(lic.Seats)
 	}
 	v, _ := lic.Extra.Get(name)
-	return fmt.Sprintf("%s %d", name, v)
+	return fmt.Sprint(v)
 }
 
 func featureText(bits uint64) string {

@@ -86,8 +86,7 @@ func (a *app) initHome(o initOptions) (*home.Home, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.reportInit(h, e)
-	return h, nil
+	return h, a.reportInit(h, e)
 }
 
 // generate makes a key of any role, and what the ring tells of it.
@@ -106,11 +105,14 @@ func generate(r keys.Role, d keys.Descriptor, products []uint64) (keys.PrivateKe
 	return k, key, err
 }
 
-func (a *app) reportInit(h *home.Home, e home.Encryption) {
+func (a *app) reportInit(h *home.Home, e home.Encryption) error {
 	fmt.Fprintf(a.out, "%s\n", a.out.paint(roleHeading, "Licensing home of "+h.Ring.Issuer()+" in "+h.Dir))
-	fmt.Fprintf(a.out, "  %-34s public: which keys and products there are\n", h.RingPath())
+	rows := [][]string{{h.RingPath(), "public", "which keys and products there are"}}
 	for _, k := range h.Ring.Keys() {
-		fmt.Fprintf(a.out, "  %-34s private: %s\n", h.KeyPath(k.Role(), k.Number(), k.ID()), describeKey(k))
+		rows = append(rows, []string{h.KeyPath(k.Role(), k.Number(), k.ID()), "private", describeKey(k)})
+	}
+	if err := a.out.table([]string{"file", "kind", "what it is"}, rows); err != nil {
+		return err
 	}
 	kept := "with your passphrase"
 	if e.Passphrase == "" {
@@ -122,6 +124,7 @@ func (a *app) reportInit(h *home.Home, e home.Encryption) {
 	if mint.Suite() == keys.HS256 {
 		fmt.Fprintf(a.err, "Codes of key %d can be judged only where its secret is, and whoever has the secret can mint.\n", mint.Number())
 	}
+	return nil
 }
 
 // mintExample returns the flags that mint a first code with a key.

@@ -85,9 +85,9 @@ func (a *app) explain(j *judge, input string, v verdict) error {
 	}
 	if lic, ok := v.license(); ok {
 		key, _ := j.ring.MintKey(lic.KeyNumber)
-		s.line("signature", "%s", a.out.paint(roleGood, "good"))
+		s.line("genuine", "%s", a.out.paint(roleGood, "yes"))
 		for _, f := range licenseFields(j.ring, lic.License, key) {
-			s.line(f.name, "%s", f.text)
+			s.line(f.name, "%s", f.value)
 		}
 		if lic.BindingIgnored {
 			s.line("binding", "ignored: key %d binds its codes to nothing", lic.KeyNumber)
@@ -139,14 +139,14 @@ func (s *sheet) symbols(key keys.Key, symbols []byte) {
 	d := key.Descriptor()
 	split := 1 + payload.SymbolCount(d.Layout.Bits())
 	end := len(symbols) - payload.CheckSymbols
-	s.line("key", "%-14s number %d: %s, id %s, %s, mints product %s", symbols[:1], d.Number, d.Suite, key.ID(), key.State(), joinNumbers(key.Products()))
-	s.line("payload", "%-14s %d bits, masked: %s", symbols[1:split], d.Layout.Bits(), d.Layout)
+	s.line("key", "%-16s number %d: %s, id %s, %s, mints product %s", symbols[:1], d.Number, d.Suite, key.ID(), key.State(), joinNumbers(key.Products()))
+	s.line("payload", "%-16s %d bits, masked: %s", symbols[1:split], d.Layout.Bits(), d.Layout)
 	kind := "HMAC-SHA-256 tag, covered"
 	if d.Suite == keys.ES256 {
 		kind = "ECDSA P-256 signature"
 	}
-	s.line("signature", "%-14s %d bits, %s", symbols[split:end], d.SigBits, kind)
-	s.line("check", "%-14s good: no typing error", symbols[end:])
+	s.line("signature", "%-16s %d bits, %s", symbols[split:end], d.SigBits, kind)
+	s.line("check", "%-16s good: no typing error", symbols[end:])
 }
 
 // proposal tells what the code would be if the wrong characters were put right.

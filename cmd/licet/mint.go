@@ -101,6 +101,9 @@ func (a *app) mint(ctx context.Context, o mintOptions) error {
 	if err != nil {
 		return err
 	}
+	if _, err := key.Layout().AppendPayload(nil, &lic); err != nil { // before anybody is asked for a passphrase
+		return err
+	}
 	private, err := h.Private(key, &a.unlock)
 	if err != nil {
 		return err
