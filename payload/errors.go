@@ -127,29 +127,26 @@ func (e *ReadError) lengthText() string {
 }
 
 func (e *ReadError) placesText() string {
+	should, are := "is possibly", "are possibly"
+	if e.Confirmed {
+		should, are = "should be", "are"
+	}
 	if e.Slip == Transposition && len(e.Places) == 2 {
 		a, b := e.Places[0], e.Places[1]
-		return fmt.Sprintf("%c and %c %s exchanged (%s and %s)", a.Got, b.Got, e.verb("are"), a.where(), b.where())
+		return fmt.Sprintf("%c and %c %s exchanged (%s and %s)", a.Got, b.Got, are, a.where(), b.where())
 	}
 	var parts []string
 	for _, p := range e.Places {
 		switch {
 		case p.Want != 0 && e.Reason == Typo:
-			parts = append(parts, fmt.Sprintf("%s %s %c, not %c", p.where(), e.verb("is"), p.Want, p.Got))
+			parts = append(parts, fmt.Sprintf("%s %s %c, not %c", p.where(), should, p.Want, p.Got))
 		case p.Want != 0:
-			parts = append(parts, fmt.Sprintf("%s: %s; it %s %c", p.where(), p.what(), e.verb("is"), p.Want))
+			parts = append(parts, fmt.Sprintf("%s: %s; it %s %c", p.where(), p.what(), should, p.Want))
 		default:
 			parts = append(parts, fmt.Sprintf("%s: %s", p.where(), p.what()))
 		}
 	}
 	return strings.Join(parts, "; ")
-}
-
-func (e *ReadError) verb(s string) string {
-	if e.Confirmed {
-		return s
-	}
-	return s + " possibly"
 }
 
 func (p Place) where() string {

@@ -115,8 +115,11 @@ func (a *app) mint(ctx context.Context, o mintOptions) error {
 	if err := a.writeCodes(ctx, o, s, key.Descriptor().Prefix, lic); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.err, "Minted %d with key %d (%s): %s, serials %d to %d.\n",
-		o.count, key.Number(), key.ID(), describeTerms(h.Ring, lic, key), o.serial.value, last)
+	serials := fmt.Sprintf("serial %d", last)
+	if o.count > 1 {
+		serials = fmt.Sprintf("serials %d to %d", o.serial.value, last)
+	}
+	fmt.Fprintf(a.err, "Minted %d with key %d (%s): %s, %s.\n", o.count, key.Number(), key.ID(), describeTerms(h.Ring, lic, key), serials)
 	return nil
 }
 
