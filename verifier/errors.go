@@ -27,6 +27,7 @@ const (
 // verdict is chosen.
 const (
 	WrongProduct Reason = "wrong-product" // not a product that this verifier accepts
+	Revoked      Reason = "revoked"       // withdrawn by a revocation list; this version has none
 	BelowMinimum Reason = "below-minimum" // version below the minimum
 	NotYetValid  Reason = "not-yet-valid" // before its first day
 	Expired      Reason = "expired"       // after its last day

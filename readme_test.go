@@ -1,0 +1,204 @@
+package licet_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/licet-dev/licet/keys"
+	"github.com/licet-dev/licet/payload"
+	"github.com/licet-dev/licet/signer"
+)
+
+// blocks returns the fenced blocks of a Markdown file with the given language.
+func blocks(t *testing.T, file, language string) []string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, m := range regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```$").FindAllStringSubmatch(string(text), -1) {
+		if m[1] == language {
+			all = append(all, m[2])
+		}
+	}
+	if len(all) == 0 {
+		t.Fatalf("%s has no %q block", file, language)
+	}
+	return all
+}
+
+func run(t *testing.T, dir string, env []string, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), env...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// TestREADMEProgram builds the program of the README in a module of its own,
+// without network, and runs it on a code. Its module must need no other module.
+func TestREADMEProgram(t *testing.T) {
+	root, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	ring, code := newRing(t)
+	for name, text := range map[string]string{
+		"main.go":   blocks(t, "README.md", "go")[0],
+		"ring.json": ring,
+		"go.mod":    "module example.com/product\n\ngo 1.26\n\nrequire github.com/licet-dev/licet v0.0.0\n\nreplace github.com/licet-dev/licet => " + root + "\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	env := []string{"GOPROXY=off", "GOFLAGS=-mod=mod", "GOWORK=off"}
+	exe := filepath.Join(dir, "product.exe")
+	run(t, dir, env, "go", "mod", "tidy")
+	run(t, dir, env, "go", "build", "-o", exe, ".")
+	want := "licence 1000, valid to the end of 2099-12-31 (UTC)\n"
+	if got := run(t, dir, nil, exe, code); got != want {
+		t.Errorf("the program printed %q, want %q", got, want)
+	}
+	if sum, err := os.ReadFile(filepath.Join(dir, "go.sum")); err == nil && len(sum) > 0 {
+		t.Errorf("a product that embeds the verifier has other modules in its go.sum:\n%s", sum)
+	}
+}
+
+// newRing returns a ring with an es256 key, and a code of that key.
+func newRing(t *testing.T) (ring, code string) {
+	t.Helper()
+	d, err := keys.ParseDescriptor("licet/v1 es256 key=9 prefix= layout=product:9,version:8,expiry:15,serial:28 bind=none sig=512")
+	if err != nil {
+		t.Fatal(err)
+	}
+	private, err := keys.GenerateMint(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := keys.NewKey(private, d, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := keys.NewRing("Acme Tools", []keys.Product{{Number: 7, Name: "Widget"}}, []keys.Key{key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := r.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := signer.New(key, private, signer.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, err = s.Mint(payload.License{Product: 7, Version: 3, Expiry: payload.Date(2099, 12, 31), Serial: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text), code
+}
+
+// TestREADMETranscript runs the commands of the README's first screen and
+// compares what they print, key ids and codes aside. Passphrases come from a
+// file here; the tests of the command ask for them on a terminal.
+func TestREADMETranscript(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Log("the transcript is that of a Unix shell; its commands are tested in cmd/licet")
+		return
+	}
+	dir := t.TempDir()
+	run(t, ".", nil, "go", "build", "-o", dir, "./cmd/licet")
+	passphrase := filepath.Join(dir, "passphrase")
+	if err := os.WriteFile(passphrase, []byte("correct horse battery staple\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code := ""
+	cwd := dir
+	for _, part := range strings.Split(blocks(t, "README.md", "")[0], "$ ")[1:] {
+		command, want, _ := strings.Cut(part, "\n")
+		if folder, ok := strings.CutPrefix(command, "cd "); ok {
+			cwd = filepath.Join(cwd, folder)
+			continue
+		}
+		if code != "" { // the code of the transcript stands for the one just minted
+			command = regexp.MustCompile(`ACME(-[2-9A-Z]{4}){8}`).ReplaceAllString(command, code)
+			typo := strings.ToLower(strings.ReplaceAll(code, "-", " "))
+			command = regexp.MustCompile(`acme( [2-9a-z]{4}){8}`).ReplaceAllString(command, typo[:len(typo)-2]+differ(typo[len(typo)-2])+typo[len(typo)-1:])
+		}
+		if strings.Contains(want, "assphrase") {
+			command += " --passphrase-file " + passphrase
+		}
+		cmd := exec.Command("sh", "-c", filepath.Join(dir, command))
+		cmd.Dir = cwd
+		out, _ := cmd.CombinedOutput() // the last command ends with a code of its own
+		if code == "" {
+			code = regexp.MustCompile(`ACME(-[2-9A-Z]{4}){8}`).FindString(string(out))
+		}
+		if got, want := neutral(string(out)), neutral(want); got != want {
+			t.Errorf("%s printed\n%s\nbut the README says\n%s", command, got, want)
+		}
+	}
+	if code == "" {
+		t.Error("the transcript minted no code")
+	}
+}
+
+// differ returns another lower-case symbol than c.
+func differ(c byte) string {
+	if c == '9' {
+		return "8"
+	}
+	return "9"
+}
+
+// neutral replaces what differs from run to run.
+func neutral(text string) string {
+	for _, r := range []struct{ pattern, with string }{
+		{`(?m)^(New passphrase|Once more|Passphrase for .*):\s*\n`, ""},
+		{`[0-9a-f]{16}`, "ID"},
+		{`(?i)acme([- ][2-9A-Z]{4}){8}`, "CODE"},
+		{`should be ., not .`, "should be X, not Y"},
+	} {
+		text = regexp.MustCompile(r.pattern).ReplaceAllString(text, r.with)
+	}
+	return strings.TrimSpace(text)
+}
+
+// TestREADMECommands holds the README to the two commands that work on a fresh
+// machine, and to the list of commands that the program has.
+func TestREADMECommands(t *testing.T) {
+	if sh := blocks(t, "README.md", "sh")[0]; sh != "go run ./cmd/licet demo\ngo test ./...\n" {
+		t.Errorf("the README gives\n%s", sh)
+	}
+	exe := filepath.Join(t.TempDir(), "licet.exe")
+	run(t, ".", nil, "go", "build", "-o", exe, "./cmd/licet")
+	for _, line := range strings.Split(strings.TrimSpace(blocks(t, "README.md", "")[1]), "\n") {
+		var args []string
+		for _, word := range strings.Fields(line)[1:] {
+			if word != strings.ToLower(word) || len(args) == 2 {
+				break
+			}
+			args = append(args, word)
+			if args[0] != "key" && args[0] != "product" {
+				break
+			}
+		}
+		out := run(t, ".", nil, exe, append(args, "--help")...)
+		if !bytes.Contains([]byte(out), []byte("licet "+strings.Join(args, " "))) {
+			t.Errorf("licet %s --help does not explain that command:\n%s", strings.Join(args, " "), out)
+		}
+	}
+}
