@@ -1,0 +1,5 @@
+//go:build !race
+
+package keyfile_test
+
+const stride = 1
