@@ -76,19 +76,16 @@ func (s *Signer) Codes(ctx context.Context, b Batch) iter.Seq2[[]byte, error] {
 		})
 		for c := range queue {
 			<-c.done
+			if err := context.Cause(ctx); err != nil {
+				yield(nil, err)
+				return
+			}
 			begin := 0
 			for _, end := range c.ends {
-				if ctx.Err() != nil {
-					break
-				}
 				if !yield(c.codes[begin:end], nil) {
 					return
 				}
 				begin = end
-			}
-			if err := context.Cause(ctx); err != nil {
-				yield(nil, err)
-				return
 			}
 			if c.err != nil {
 				yield(nil, c.err)
@@ -111,6 +108,9 @@ func (s *Signer) checkBatch(b Batch) error {
 	if first > 0 && first <= f.Max() && b.Count-1 > f.Max()-first {
 		return &payload.RefusedError{Refusal: payload.FieldTooWide, Field: "serial",
 			Message: fmt.Sprintf("serial: %d codes from %d on don't fit %d bits, which hold serials to %d", b.Count, first, f.Bits, f.Max())}
+	}
+	if err := s.checkProduct(b.License.Product); err != nil {
+		return err
 	}
 	_, err := s.layout.AppendPayload(nil, &b.License)
 	return err

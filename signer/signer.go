@@ -100,6 +100,9 @@ func NewES256(key keys.Key, signer crypto.Signer, opts Options) (*Signer, error)
 	if s.sig, err = keys.NewSignature(key.Descriptor(), key.Public()); err != nil {
 		return nil, fmt.Errorf("signer: %w", err)
 	}
+	if signer == nil {
+		return nil, errors.New("signer: no private key given")
+	}
 	public, ok := signer.Public().(*ecdsa.PublicKey)
 	if !ok || !key.Public().ECDSA().Equal(public) {
 		return nil, fmt.Errorf("signer: the private key is not that of key %d (%s)", key.Number(), key.ID())
@@ -146,9 +149,8 @@ func (s *Signer) Mint(lic payload.License) (string, error) {
 // Every es256 code is verified before it is returned, since a fault in a
 // deterministic signature would give the key away; so is the first hs256 code.
 func (s *Signer) AppendCode(dst []byte, lic *payload.License) ([]byte, error) {
-	if !slices.Contains(s.products, lic.Product) && lic.Product != 0 {
-		return dst, &payload.RefusedError{Refusal: payload.ProductNotAllowed, Field: "product",
-			Message: fmt.Sprintf("product: key %d may not mint product %d; it mints %v", s.number, lic.Product, s.products)}
+	if err := s.checkProduct(lic.Product); err != nil {
+		return dst, err
 	}
 	var plain, masked [payload.MaxPayloadBits / 8]byte
 	var shown [64]byte
@@ -166,6 +168,14 @@ func (s *Signer) AppendCode(dst []byte, lic *payload.License) ([]byte, error) {
 	body = payload.AppendSymbols(body, sig, s.sigBits)
 	body = payload.AppendCheck(body)
 	return payload.AppendCode(dst, s.prefix, body, payload.GroupSize), nil
+}
+
+func (s *Signer) checkProduct(product uint64) error {
+	if slices.Contains(s.products, product) || product == 0 { // product 0 is refused for what it is
+		return nil
+	}
+	return &payload.RefusedError{Refusal: payload.ProductNotAllowed, Field: "product",
+		Message: fmt.Sprintf("product: key %d may not mint product %d; it mints %v", s.number, product, s.products)}
 }
 
 // errFault means that the machine or the signer computed something wrong.
