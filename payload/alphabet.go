@@ -78,7 +78,7 @@ func DecodeSymbols(b, text []byte, bits int) bool {
 	for len(text) >= runSymbols && len(rest) >= runBytes {
 		var v uint64
 		for _, c := range text[len(text)-runSymbols:] {
-			v = v<<5 | uint64(symbolValue[c]&31)
+			v = v<<5 | uint64(symbolValue[c])
 		}
 		t := rest[len(rest)-runBytes:]
 		t[0], t[1], t[2], t[3], t[4] = byte(v>>32), byte(v>>24), byte(v>>16), byte(v>>8), byte(v)
@@ -86,7 +86,7 @@ func DecodeSymbols(b, text []byte, bits int) bool {
 	}
 	var v uint64 // at most seven symbols are left
 	for _, c := range text {
-		v = v<<5 | uint64(symbolValue[c]&31)
+		v = v<<5 | uint64(symbolValue[c])
 	}
 	for i := len(rest) - 1; i >= 0; i-- {
 		rest[i] = byte(v)

@@ -51,7 +51,7 @@ type Place struct {
 // come with it.
 type ReadError struct {
 	Reason Reason
-	Key    int     // key number, for UnknownKey
+	Key    int     // key number, for UnknownKey, SpareBits and SignatureRange
 	Places []Place // the wrong characters, for Unreadable and Typo
 	Slip   SlipKind
 

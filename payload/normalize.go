@@ -26,23 +26,27 @@ func AppendNormalized(dst []byte, input string) ([]byte, error) {
 	// Every character becomes one byte or none, so the input's length suffices.
 	dst = slices.Grow(dst, len(input))
 	n := len(dst)
-	dst = dst[:n+len(input)]
+	out := dst[n : n+len(input)]
+	j := 0
 	for i := 0; i < len(input); {
-		m, size := byte(0), 1
-		if c := input[i]; c < utf8.RuneSelf {
-			m = asciiForm[c]
-		} else {
-			var r rune
-			r, size = utf8.DecodeRuneInString(input[i:])
-			m = normalForm(r)
+		c := input[i]
+		if c >= utf8.RuneSelf {
+			r, size := utf8.DecodeRuneInString(input[i:])
+			i += size
+			if m := normalForm(r); m != 0 {
+				out[j] = m
+				j++
+			}
+			continue
 		}
-		i += size
-		dst[n] = m // overwritten by the next character if this one is dropped
+		i++
+		m := asciiForm[c]
+		out[j] = m // overwritten by the next character if this one is dropped
 		if m != 0 {
-			n++
+			j++
 		}
 	}
-	return dst[:n], nil
+	return dst[:n+j], nil
 }
 
 // normalForm returns what r becomes: a letter or digit, a placeholder, or 0 when

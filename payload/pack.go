@@ -170,10 +170,10 @@ func (l *Layout) Unpack(lic *License, payload []byte) {
 	*lic = License{Expiry: Never}
 	lic.Extra.names = l.extra
 	for i := len(l.fields) - 1; i >= 0; i-- {
-		w := l.fields[i].Bits
-		l.store(l.slots[i], lo&l.fields[i].Max(), lic)
-		lo = lo>>w | mid<<(64-w)
-		mid = mid>>w | hi<<(64-w)
+		w := uint(l.fields[i].Bits) & 63 // tells the compiler that no shift is too wide
+		l.store(l.slots[i], lo&(1<<w-1), lic)
+		lo = lo>>w | mid<<((64-w)&63)
+		mid = mid>>w | hi<<((64-w)&63)
 		hi >>= w
 	}
 }
