@@ -51,7 +51,8 @@ func NewPublicKey(k *ecdsa.PublicKey) (PublicKey, error) {
 func ParsePublicKey(s string) (PublicKey, error) {
 	b, err := hex.DecodeString(s)
 	if err != nil || hex.EncodeToString(b) != s {
-		return PublicKey{}, fmt.Errorf("public key %q: want lower-case hexadecimal digits", s)
+		// Not quoted: people also give a private key here by mistake.
+		return PublicKey{}, errors.New("public key: want 130 lower-case hexadecimal digits")
 	}
 	return parsePoint(b)
 }

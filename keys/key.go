@@ -1,6 +1,7 @@
 package keys
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -23,6 +24,9 @@ type Key struct {
 // descriptor and the products it may mint, at least one; for other roles these
 // are ignored. The key is active and without its secret.
 func NewKey(k PrivateKey, d Descriptor, products ...uint64) (Key, error) {
+	if k.secret.IsZero() {
+		return Key{}, errors.New("no private key given")
+	}
 	key := Key{role: k.role, id: k.id, state: Active}
 	if k.suite == ES256 {
 		e, err := k.ECDSA()
@@ -43,14 +47,15 @@ func NewKey(k PrivateKey, d Descriptor, products ...uint64) (Key, error) {
 
 // attaches reports whether k is the private key of this key.
 func (key Key) attaches(k PrivateKey) error {
-	computed := k.id
+	same := k.role == key.role && k.suite == key.Suite() && k.number == key.Number() && k.id == key.id
 	switch {
+	case !same: // nothing to compute: the key may lack the half that its id is made of
 	case k.role == Mint && k.suite == HS256:
-		computed = k.secret.ID(key.descriptor)
+		same = k.secret.ID(key.descriptor) == key.id
 	case k.role == Mint:
-		computed = key.public.ID(key.descriptor)
+		same = key.public.ID(key.descriptor) == key.id
 	}
-	if k.role != key.role || k.suite != key.Suite() || k.number != key.Number() || k.id != key.id || computed != key.id {
+	if !same {
 		return fmt.Errorf("the private key is %s key %d (%s), not %s key %d (%s) of the ring", k.role, k.number, k.id, key.role, key.Number(), key.id)
 	}
 	return nil

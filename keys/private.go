@@ -167,7 +167,7 @@ func ParsePrivateKey(s string) (PrivateKey, error) {
 	if f[5] != checksum(s[:len(s)-len(f[5])-1]) {
 		return PrivateKey{}, errors.New("secret key: the checksum does not fit; the line is damaged or cut off")
 	}
-	if strings.ToUpper(s) != s {
+	if strings.ContainsFunc(s, func(r rune) bool { return r > 'Z' }) { // other scripts have letters whose small form is ASCII
 		return PrivateKey{}, errors.New("secret key: want capital letters only")
 	}
 	k := PrivateKey{role: Role(strings.ToLower(f[0])), suite: Suite(strings.ToLower(f[1]))}

@@ -139,6 +139,12 @@ func (r *Ring) checkProducts() error {
 
 func (r *Ring) checkKeys() error {
 	for i, k := range r.keys {
+		switch {
+		case !slices.Contains([]Role{Mint, List, Receipt}, k.role):
+			return ringError(ProblemRole, "key %s: role %q: want mint, list or receipt", k.id, k.role)
+		case !slices.Contains([]State{Active, Closed, Withdrawn}, k.state):
+			return ringError(ProblemState, "key %s: state %q: want active, closed or withdrawn", k.id, k.state)
+		}
 		for _, p := range k.products {
 			if _, ok := r.Product(p); !ok {
 				return ringError(ProblemAllowedProduct, "key %d may mint product %d, which the ring does not list", k.Number(), p)

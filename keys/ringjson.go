@@ -33,10 +33,10 @@ type keyFile struct {
 	Role       Role     `json:"role"`
 	ID         string   `json:"id"`
 	State      State    `json:"state"`
-	Descriptor string   `json:"descriptor,omitempty"`
+	Descriptor *string  `json:"descriptor,omitempty"` // nil where there is no such member
 	Products   []uint64 `json:"products,omitempty"`
-	Public     string   `json:"public,omitempty"`
-	Secret     string   `json:"secret,omitempty"`
+	Public     *string  `json:"public,omitempty"`
+	Secret     *string  `json:"secret,omitempty"`
 }
 
 // Marshal returns the ring as the text of ring.json. Where a key has its secret,
@@ -47,13 +47,16 @@ func (r *Ring) Marshal() ([]byte, error) {
 		f.Products = append(f.Products, productFile(p))
 	}
 	for _, k := range r.keys {
-		kf := keyFile{Role: k.role, ID: k.id.String(), State: k.state, Products: k.products, Public: k.public.String()}
+		kf := keyFile{Role: k.role, ID: k.id.String(), State: k.state, Products: k.products}
 		if k.role == Mint {
-			kf.Descriptor = k.descriptor.String()
+			kf.Descriptor = new(k.descriptor.String())
+		}
+		if !k.public.IsZero() {
+			kf.Public = new(k.public.String())
 		}
 		if !k.secret.IsZero() {
 			b := k.secret.Reveal()
-			kf.Secret = hex.EncodeToString(b[:])
+			kf.Secret = new(hex.EncodeToString(b[:]))
 		}
 		f.Keys = append(f.Keys, kf)
 	}
@@ -121,7 +124,7 @@ func (f ringFile) ring() (*Ring, error) {
 	}
 	var keys []Key
 	for i, kf := range f.Keys {
-		if kf.Secret != "" && !f.Secret {
+		if kf.Secret != nil && !f.Secret {
 			return nil, ringError(ProblemSecretInPublic, "key %s has a secret, but the ring says \"secret\": false", kf.ID)
 		}
 		k, err := kf.key()
@@ -150,27 +153,37 @@ func (kf keyFile) key() (Key, error) {
 		return k, ringError(ProblemIDMismatch, "%v", err)
 	}
 	if k.role == Mint {
-		if k.descriptor, err = ParseDescriptor(kf.Descriptor); err != nil {
+		if k.descriptor, err = ParseDescriptor(textOf(kf.Descriptor)); err != nil {
 			return k, ringError(ProblemDescriptor, "%v", err)
 		}
 		if k, err = k.WithProducts(kf.Products...); err != nil {
 			return k, err
 		}
-	} else if kf.Descriptor != "" || kf.Products != nil {
+	} else if kf.Descriptor != nil || kf.Products != nil {
 		return k, ringError(ProblemRole, "a %s key has no descriptor and no products", k.role)
 	}
 	if k.Suite() == ES256 {
-		return k, kf.attachPublic(&k)
+		err = kf.attachPublic(&k)
+	} else {
+		err = kf.attachSecret(&k)
 	}
-	return k, kf.attachSecret(&k)
+	return k, err
+}
+
+// textOf returns the text of a member, "" where there is none.
+func textOf(member *string) string {
+	if member == nil {
+		return ""
+	}
+	return *member
 }
 
 func (kf keyFile) attachPublic(k *Key) error {
-	if kf.Secret != "" {
+	if kf.Secret != nil {
 		return ringError(ProblemSecret, "an es256 key never has its secret in a ring")
 	}
 	var err error
-	if k.public, err = ParsePublicKey(kf.Public); err != nil {
+	if k.public, err = ParsePublicKey(textOf(kf.Public)); err != nil {
 		return ringError(ProblemPublicKey, "%v", err)
 	}
 	computed := k.public.RoleID(k.role)
@@ -184,14 +197,14 @@ func (kf keyFile) attachPublic(k *Key) error {
 }
 
 func (kf keyFile) attachSecret(k *Key) error {
-	if kf.Public != "" {
+	if kf.Public != nil {
 		return ringError(ProblemPublicKey, "an hs256 key has no public key")
 	}
-	if kf.Secret == "" {
+	if kf.Secret == nil {
 		return nil
 	}
-	b, err := hex.DecodeString(kf.Secret)
-	if err != nil || hex.EncodeToString(b) != kf.Secret {
+	b, err := hex.DecodeString(*kf.Secret)
+	if err != nil || hex.EncodeToString(b) != *kf.Secret {
 		return ringError(ProblemSecret, "secret: want 64 lower-case hexadecimal digits")
 	}
 	if k.secret, err = NewSecret(b); err != nil {
