@@ -20,13 +20,28 @@ const (
 	failExpired
 )
 
-// policy evaluates every check of an authentic licence.
-func (v *Verifier) policy(lic *payload.License, now time.Time) failures {
-	early := payload.DayOf(now.Add(v.opts.Leeway))
+// judge judges an authentic licence as of the time now.
+func (v *Verifier) judge(lic *License, now time.Time) error {
+	ahead := now.Add(v.opts.Leeway)
+	if ahead.Before(v.opts.Built) {
+		return &CannotJudgeError{Reason: ClockBehind, Key: lic.KeyNumber, Now: now, Floor: v.opts.Built,
+			detail: fmt.Sprintf("the clock is behind: it shows %s, but it is %s or later; set the clock",
+				now.UTC().Format(time.RFC3339), v.opts.Built.UTC().Format(time.RFC3339))}
+	}
+	early := payload.DayOf(ahead)
 	late := early
 	if v.opts.Leeway != 0 {
 		late = payload.DayOf(now.Add(-v.opts.Leeway))
 	}
+	if failed := v.policy(&lic.License, early, late); failed != 0 {
+		return v.notAcceptable(*lic, failed, now)
+	}
+	return nil
+}
+
+// policy evaluates every check of an authentic licence: the start against the day
+// that a fast clock would show, the end against that of a slow one.
+func (v *Verifier) policy(lic *payload.License, early, late payload.Day) failures {
 	return failIf(!slices.Contains(v.opts.Products, lic.Product), failWrongProduct) |
 		failIf(lic.Version < v.opts.MinVersion, failBelowMinimum) |
 		failIf(early < lic.Start, failNotYetValid) |
@@ -40,16 +55,6 @@ func failIf(failed bool, f failures) failures {
 	return 0
 }
 
-// checkClock refuses to judge by a clock that shows a time before the floor.
-func (v *Verifier) checkClock(now time.Time, key int) error {
-	if now.Add(v.opts.Leeway).Before(v.opts.Built) {
-		return &CannotJudgeError{Reason: ClockBehind, Key: key, Now: now, Floor: v.opts.Built,
-			detail: fmt.Sprintf("the clock is behind: it shows %s, but it is %s or later; set the clock",
-				now.UTC().Format(time.RFC3339), v.opts.Built.UTC().Format(time.RFC3339))}
-	}
-	return nil
-}
-
 // At judges the same licence at another time. It returns nil when the licence is
 // accepted then, and otherwise a [NotAcceptableError] or a [CannotJudgeError].
 // It returns nil for the zero License.
@@ -57,21 +62,19 @@ func (l License) At(t time.Time) error {
 	if l.v == nil {
 		return nil
 	}
-	if err := l.v.checkClock(t, l.KeyNumber); err != nil {
-		return err
-	}
-	if failed := l.v.policy(&l.License, t); failed != 0 {
-		return l.v.notAcceptable(l, failed, t)
-	}
-	return nil
+	return l.v.judge(&l, t)
 }
 
 // Until returns the first instant after now at which the verdict on the licence
 // may change: when its first day begins or its last day has ended, the verifier's
-// leeway included. It is the zero time when the verdict never changes.
+// leeway included, or when a clock that is behind reaches the floor. It is the zero
+// time when the verdict never changes.
 func (l License) Until(now time.Time) time.Time {
 	if l.v == nil {
 		return time.Time{}
+	}
+	if floor := l.v.opts.Built.Add(-l.v.opts.Leeway); now.Before(floor) {
+		return floor
 	}
 	if begins := l.Start.Time().Add(-l.v.opts.Leeway); l.Start > 0 && now.Before(begins) {
 		return begins

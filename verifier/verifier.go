@@ -133,12 +133,8 @@ func (v *Verifier) VerifyBound(code, binding string) (lic License, err error) {
 	if err := v.open(&lic, key, symbols, binding); err != nil {
 		return License{}, err
 	}
-	now := v.opts.Clock()
-	if err := v.checkClock(now, key); err != nil {
+	if err := v.judge(&lic, v.opts.Clock()); err != nil {
 		return License{}, err
-	}
-	if failed := v.policy(&lic.License, now); failed != 0 {
-		return License{}, v.notAcceptable(lic, failed, now)
 	}
 	return lic, nil
 }
@@ -165,13 +161,13 @@ func (v *Verifier) open(lic *License, key int, symbols []byte, binding string) e
 	split := 1 + payload.SymbolCount(k.payloadBits)
 	payload.DecodeSymbols(m, symbols[1:split], k.payloadBits)
 	if !payload.DecodeSymbols(shown, symbols[split:len(symbols)-payload.CheckSymbols], k.sigBits) {
-		return v.unreadable(&payload.ReadError{Reason: payload.SpareBits}, "")
+		return v.unreadable(&payload.ReadError{Reason: payload.SpareBits, Key: key}, "")
 	}
 	good := false
 	switch {
 	case k.sig != nil:
 		if !keys.SignatureInRange(shown) {
-			return v.unreadable(&payload.ReadError{Reason: payload.SignatureRange}, "")
+			return v.unreadable(&payload.ReadError{Reason: payload.SignatureRange, Key: key}, "")
 		}
 		good = k.sig.Open(p, m, shown, context)
 	case k.mac == nil:
