@@ -1,0 +1,83 @@
+// Package manifest writes and reads batch manifests: what an issuer says about a
+// file of licence codes, signed by a list key. A manifest lies beside the file,
+// under its name with ".manifest" after it.
+//
+// # Form
+//
+// A manifest is the text of a signed note (package note), such as
+//
+//	licet-manifest/v1
+//	Acme Tools
+//	key-id ca3f2093e4fe1455
+//	key-number 8
+//	product 7
+//	version 3
+//	expiry 2027-12-31
+//	first-serial 1000
+//	last-serial 1499
+//	count 500
+//	kind mint
+//	format csv
+//	file batch.csv
+//	size 23500
+//	sha256 c7be1ed902fb8dd4d48997c6452f5d7e509fbcdbe2808b16bcf4edce4c07d14e
+//	time 2026-12-01T09:30:00Z
+//	tool licet v0.2.0
+//	label order=4711
+//
+// The second line is the issuer, as the ring names it. A manifest has exactly one
+// spelling (ABNF of RFC 5234, the quoted texts case-sensitive as in RFC 7405; LF
+// is the byte 0A):
+//
+//	manifest  = "licet-manifest/v1" LF
+//	            name LF
+//	            "key-id " 16hex LF
+//	            "key-number " number LF
+//	            "product " number LF
+//	            ["version " ("0" / number) LF]
+//	            ["expiry " (date / "never") LF]
+//	            "first-serial " number LF
+//	            "last-serial " number LF
+//	            "count " number LF
+//	            "kind " ("mint" / "again" / "renew") LF
+//	            "format " ("txt" / "csv" / "jsonl" / "xlsx") LF
+//	            "file " file LF
+//	            "size " number LF
+//	            "sha256 " 64hex LF
+//	            ["plaintext-size " number LF
+//	             "plaintext-sha256 " 64hex LF]
+//	            "time " date "T" 2DIGIT ":" 2DIGIT ":" 2DIGIT "Z" LF
+//	            "tool " name LF
+//	            *64("label " key "=" value LF)
+//	number    = %x31-39 *15DIGIT            ; at most 2^53-1
+//	date      = 4DIGIT "-" 2DIGIT "-" 2DIGIT
+//	key       = lower *31(lower / DIGIT / "-")
+//	name      = 1*128text                   ; at most 128 bytes
+//	value     = 1*256text                   ; at most 256 bytes
+//	file      = 1*255text                   ; at most 255 bytes, see below
+//	text      = %x20-7E / %x80-10FFFF       ; UTF-8, without U+0080 to U+009F and U+FFFD
+//	hex       = DIGIT / %x61-66
+//	lower     = %x61-7A
+//
+// and these bounds:
+//
+//   - key-number is 1 to 31. The lines version and expiry are there exactly when
+//     the layout of the key has such a field.
+//   - count is last-serial - first-serial + 1.
+//   - expiry is a real date from 2025-01-02 to 7766-10-15, the last day of 21
+//     bits; time is a real time from 2025-01-01T00:00:00Z on.
+//   - file is a name without path: it has no slash and no backslash, and is
+//     neither "." nor "..".
+//   - A digest or a key id of zeros only is refused: nobody computed it.
+//   - The keys of labels ascend bytewise, each once.
+//
+// The digests are SHA-256. Where the file is encrypted, size and sha256 are those
+// of the file, and the plaintext lines those of what was encrypted.
+//
+// # Kinds
+//
+// [Mint] is a batch of new serials: no other batch of that kind has one of them
+// under the same key and product, and [Overlaps] finds those that do. [Again] is
+// a batch that was written before, and has the same codes. [Renew] is a batch of
+// serials that exist, with other terms.
+package manifest
