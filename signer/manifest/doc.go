@@ -14,13 +14,13 @@
 //	version 3
 //	expiry 2027-12-31
 //	first-serial 1000
-//	last-serial 1499
-//	count 500
+//	last-serial 1000
+//	count 1
 //	kind mint
-//	format csv
-//	file batch.csv
-//	size 23500
-//	sha256 c7be1ed902fb8dd4d48997c6452f5d7e509fbcdbe2808b16bcf4edce4c07d14e
+//	format txt
+//	file batch.txt
+//	size 45
+//	sha256 bb8ee31be871c77cef1ed3ea2ecf23e522481b5a19f190718fdd4a02385ede34
 //	time 2026-12-01T09:30:00Z
 //	tool licet v0.2.0
 //	label order=4711
@@ -64,7 +64,7 @@
 //   - key-number is 1 to 31. The lines version and expiry are there exactly when
 //     the layout of the key has such a field.
 //   - count is last-serial - first-serial + 1.
-//   - expiry is a real date from 2025-01-02 to 7766-10-15, the last day of 21
+//   - expiry is a real date from 2025-01-02 to 7766-10-22, the last day of 21
 //     bits; time is a real time from 2025-01-01T00:00:00Z on.
 //   - file is a name without path: it has no slash and no backslash, and is
 //     neither "." nor "..".

@@ -1,0 +1,10 @@
+package note
+
+const MaxBlock = maxBlock
+
+// SignUpTo and OpenUpTo are Sign and Open with another limit than MaxText, so that
+// no test needs a text of that size.
+var (
+	SignUpTo = sign
+	OpenUpTo = open
+)

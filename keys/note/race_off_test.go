@@ -1,0 +1,5 @@
+//go:build !race
+
+package note_test
+
+const stride = 1
