@@ -75,21 +75,23 @@ func TestExtraIsFull(t *testing.T) {
 }
 
 func TestExtraCopiesAreIndependent(t *testing.T) {
-	l := mustLayout(t, "product:2,serial:2,zone:6,area:5")
+	// With three names the slice that the layout shares has room for a fourth.
+	l := mustLayout(t, "product:2,serial:2,zone:6,area:5,site:5")
 	var unpacked payload.License
-	l.Unpack(&unpacked, []byte{0x12, 0x34})
+	l.Unpack(&unpacked, []byte{0x02, 0x46, 0x85})
 	a := unpacked.Extra
-	before := listed(a)
+	const before = "zone=17 area=20 site=5"
 	b, c := a, a
 	b.Set("zone", 63)
 	b.Set("x", 1)
 	c.Set("y", 2)
-	if listed(a) != before || listed(b) != "zone=63 area=20 x=1" || !strings.HasSuffix(listed(c), " y=2") {
+	if listed(a) != before || listed(b) != "zone=63 area=20 site=5 x=1" || listed(c) != before+" y=2" {
 		t.Errorf("copies are %q, %q, %q", listed(a), listed(b), listed(c))
 	}
 	var again payload.License
-	l.Unpack(&again, []byte{0x12, 0x34})
-	if listed(again.Extra) != before {
-		t.Errorf("the layout's names changed: %q, want %q", listed(again.Extra), before)
+	l.Unpack(&again, []byte{0x02, 0x46, 0x85})
+	again.Extra.Set("z", 3)
+	if listed(again.Extra) != before+" z=3" || listed(b) != "zone=63 area=20 site=5 x=1" {
+		t.Errorf("the layout's names changed: %q, %q", listed(again.Extra), listed(b))
 	}
 }

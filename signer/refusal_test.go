@@ -155,3 +155,25 @@ func TestOnlyActiveKeysMint(t *testing.T) {
 		}
 	}
 }
+
+// A closed key mints again what it minted before, if that is stated, and the code
+// is the one that it was. A withdrawn key mints nothing, whatever is stated.
+func TestRenewalWithAClosedKey(t *testing.T) {
+	renewal := signer.Options{Renewal: true}
+	for _, descriptor := range []string{workedHS, workedES} {
+		key, private := fixedKey(descriptor, 7)
+		before := must(newSigner(t, key, private).Mint(workedLicense))
+		for _, state := range []keys.State{keys.Active, keys.Closed} {
+			s, err := signer.New(key.WithState(state), private, renewal)
+			if err != nil {
+				t.Errorf("%s: %v", state, err)
+				continue
+			}
+			if again, err := s.Mint(workedLicense); err != nil || again != before {
+				t.Errorf("%s: Mint = %s, %v; want %s", state, again, err, before)
+			}
+		}
+		_, err := signer.New(key.WithState(keys.Withdrawn), private, renewal)
+		refusedWith(t, err, payload.KeyNotActive, "key")
+	}
+}

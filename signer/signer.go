@@ -40,6 +40,10 @@ type Options struct {
 	// a domain, a machine. It is mandatory for a bound key and refused for
 	// others. See [keys.BindingContext] for what it may be.
 	Binding string
+
+	// Renewal states that all licences have serials that the key minted before:
+	// they are renewed, or minted once more. A closed key mints nothing else.
+	Renewal bool
 }
 
 // A Signer mints codes with one key. It is safe for concurrent use.
@@ -115,9 +119,9 @@ func newSigner(key keys.Key, opts Options) (*Signer, error) {
 	if key.Role() != keys.Mint {
 		return nil, fmt.Errorf("signer: key %s is a %s key and mints no codes", key.ID(), key.Role())
 	}
-	if key.State() != keys.Active {
+	if key.State() != keys.Active && !(key.State() == keys.Closed && opts.Renewal) {
 		return nil, &payload.RefusedError{Refusal: payload.KeyNotActive, Field: "key",
-			Message: fmt.Sprintf("key %d is %s; only an active key mints", key.Number(), key.State())}
+			Message: fmt.Sprintf("key %d is %s; only an active key mints new serials", key.Number(), key.State())}
 	}
 	d := key.Descriptor()
 	s := &Signer{number: d.Number, prefix: d.Prefix, products: key.Products(), layout: d.Layout, sigBits: d.SigBits}

@@ -62,8 +62,8 @@ func (a *app) demo(ctx context.Context) error {
 	codesFile := filepath.Join(demoDir, "codes.txt")
 	a.step("2. Mint 1,000 codes into " + codesFile)
 	batch := mintOptions{
-		product: number{7, true}, version: number{3, true}, serial: number{1, true}, days: number{365, true},
-		count: 1000, group: payload.GroupSize, output: codesFile,
+		product: number{7, true}, version: number{3, true}, days: number{365, true}, count: number{1000, true},
+		output: outputFlags{path: codesFile, group: payload.GroupSize},
 	}
 	if err := a.mint(ctx, batch); err != nil {
 		return err
@@ -89,11 +89,11 @@ func (a *app) demo(ctx context.Context) error {
 	a.step("5. An expired code is refused")
 	expired := batch
 	expired.days, expired.expires, expired.allowExpired = number{}, "2025-12-31", true
-	expired.serial, expired.count, expired.output = number{1001, true}, 1, filepath.Join(demoDir, "expired.txt")
+	expired.count, expired.output.path = number{}, filepath.Join(demoDir, "expired.txt")
 	if err := a.mint(ctx, expired); err != nil {
 		return err
 	}
-	codes, err = os.ReadFile(expired.output)
+	codes, err = os.ReadFile(expired.output.path)
 	if err != nil {
 		return err
 	}
@@ -113,10 +113,11 @@ func (a *app) demo(ctx context.Context) error {
 	a.step("Go on with")
 	unlock := " --dir " + demoDir + " --identity " + identityFile
 	for _, line := range []string{
-		"licet mint" + unlock + " --product 7 --version 3 --days 30 --serial 1002",
+		"licet mint" + unlock + " --product 7 --version 3 --days 30",
 		"licet verify" + unlock + " - < " + codesFile,
 		"licet inspect" + unlock + " " + string(typo),
-		"licet key list --dir " + demoDir,
+		"licet batch verify" + unlock + " " + codesFile,
+		"licet batch list --dir " + demoDir,
 	} {
 		fmt.Fprintf(a.err, "  %s\n", a.err.paint(roleCode, line))
 	}

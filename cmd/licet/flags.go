@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/licet-dev/licet/cmd/internal/home"
+	"github.com/licet-dev/licet/cmd/internal/journal"
 	"github.com/licet-dev/licet/keys"
 	"github.com/licet-dev/licet/keys/keyfile"
 	"github.com/licet-dev/licet/payload"
@@ -56,6 +57,26 @@ func (l *numbers) Set(s string) error {
 }
 
 func (l *numbers) Type() string { return "N,..." }
+
+// A serialRange flag holds serials in the form A-B or A.
+type serialRange journal.Range
+
+func (r *serialRange) String() string { return "" }
+
+func (r *serialRange) Set(s string) error {
+	left, right, both := strings.Cut(s, "-")
+	if !both {
+		right = left
+	}
+	var first, last number
+	if first.Set(left) != nil || last.Set(right) != nil || first.value == 0 || last.value < first.value {
+		return errors.New("want serials such as 1000-1999, the first from 1 and not above the last")
+	}
+	*r = serialRange{First: first.value, Last: last.value}
+	return nil
+}
+
+func (r *serialRange) Type() string { return "A-B" }
 
 // parseProduct reads a product of the form 7=Widget.
 func parseProduct(s string) (keys.Product, error) {

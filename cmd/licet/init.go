@@ -47,6 +47,9 @@ or to age recipients or SSH public keys. Nothing that exists is overwritten.`,
 
 // initHome makes a licensing home.
 func (a *app) initHome(o initOptions) (*home.Home, error) {
+	if o.dir == "" {
+		return nil, usageError("DIR is empty; . is the current folder")
+	}
 	if o.issuer == "" || len(o.products) == 0 {
 		return nil, usageError("--issuer and at least one --product are needed")
 	}
@@ -69,12 +72,15 @@ func (a *app) initHome(o initOptions) (*home.Home, error) {
 	for _, r := range []keys.Role{keys.Mint, keys.List, keys.Receipt} {
 		k, key, err := generate(r, d, allowed)
 		if err != nil {
-			return nil, err
+			return nil, usageError("%w", err)
 		}
 		private, public = append(private, k), append(public, key)
 	}
 	ring, err := keys.NewRing(o.issuer, products, public)
 	if err != nil {
+		return nil, usageError("%w", err)
+	}
+	if err := home.CheckFree(o.dir); err != nil {
 		return nil, err
 	}
 	// Asked last, so that nobody types a passphrase in vain.
@@ -142,7 +148,7 @@ func mintExample(k keys.Key) string {
 	if k.Descriptor().Bind != keys.BindNone {
 		s += " --bind TEXT"
 	}
-	return s + " --serial 1"
+	return s
 }
 
 // describeKey says in a few words what a key is.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -47,7 +46,7 @@ func (a *app) inspect(f judgeFlags, input string) error {
 		return err
 	}
 	if f.asJSON {
-		err = json.NewEncoder(a.out).Encode(newVerdictJSON(j.ring, 0, input, v))
+		err = newVerdictJSON(j.ring, 0, input, v).write(a.out)
 	} else {
 		err = a.explain(j, input, v)
 	}
@@ -122,16 +121,15 @@ func (s *sheet) input(input string, err error) {
 	if !errors.As(err, &read) || len(read.Places) == 0 {
 		return
 	}
-	marks := make([]byte, 0, maxShown)
+	shown, marks := []rune(printable(input)), ""
 	for _, p := range read.Places {
-		for len(marks) < min(p.Input, maxShown) {
-			marks = append(marks, ' ')
+		if p.Input > len(shown) {
+			break
 		}
-		if p.Input <= maxShown {
-			marks[p.Input-1] = '^'
-		}
+		before := width(string(shown[:p.Input-1])) // not every character is one column wide
+		marks += strings.Repeat(" ", max(before-len(marks), 0)) + "^"
 	}
-	s.line("", "%s", s.out.paint(roleBad, string(marks)))
+	s.line("", "%s", s.out.paint(roleBad, marks))
 }
 
 // symbols takes a well-formed code apart.
@@ -177,43 +175,43 @@ func (a *app) inspectText(f judgeFlags, input string) error {
 		return err
 	}
 	_, _, err = reader.Read(input, nil)
-	unknown := errors.Is(err, payload.UnknownKey)
+	var read *payload.ReadError // which every error of a reader is; without keys no text is free of one
+	errors.As(err, &read)
+	class, code := "malformed", exitMalformed
+	switch read.Reason {
+	case payload.UnknownKey:
+		class, code = "cannot judge", exitCannotJudge
+	case payload.LaterFormat:
+		class, code = "not authentic", exitNotAuthentic
+	}
 	if f.asJSON {
-		var re *payload.ReadError
-		errors.As(err, &re)
-		ring, rerr := keys.NewRing("none", nil, nil)
-		if rerr != nil {
-			return rerr
-		}
-		v, _ := verifier.New(ring, verifier.Options{Products: []uint64{1}})
-		_, err = v.Verify(input)
-		if err := json.NewEncoder(a.out).Encode(newVerdictJSON(ring, 0, input, verdict{err: err})); err != nil {
-			return err
-		}
+		j := newVerdictJSON(nil, 0, input, verdict{err: err})
+		j.Verdict = verdictName(class)
+		err = j.write(a.out)
 	} else {
-		s := &sheet{app: a}
-		s.input(input, err)
-		var read *payload.ReadError
-		errors.As(err, &read)
-		if unknown {
-			s.line("key", "number %d", read.Key)
-			s.line("check", "good: no typing error")
-			s.line("verdict", "cannot tell whether it is genuine: there is no licensing home in %s, and no --ring", a.dir)
-		} else {
-			s.line("verdict", "%s", a.out.paint(roleBad, err.Error()))
-			s.line("reason", "%s", reason(err))
-		}
-		if read.Proposal != "" {
-			s.line("perhaps", "%s", a.out.paint(roleCode, read.Proposal))
-		}
-		if err := s.print(); err != nil {
-			return err
-		}
+		err = a.explainText(input, read, class)
 	}
-	if unknown {
-		return &exitError{code: exitCannotJudge}
+	if err != nil {
+		return err
 	}
-	return &exitError{code: exitMalformed}
+	return &exitError{code: code}
+}
+
+func (a *app) explainText(input string, read *payload.ReadError, class string) error {
+	s := &sheet{app: a}
+	s.input(input, read)
+	if read.Reason == payload.UnknownKey {
+		s.line("key", "number %d", read.Key)
+		s.line("check", "good: no typing error")
+		s.line("verdict", "%s: there is no licensing home in %s, and no --ring, to tell whether it is genuine", class, a.dir)
+		return s.print()
+	}
+	s.line("verdict", "%s: %v", a.out.paint(roleBad, class), read)
+	s.line("reason", "%s", reason(read))
+	if read.Proposal != "" {
+		s.line("perhaps", "%s", a.out.paint(roleCode, read.Proposal))
+	}
+	return s.print()
 }
 
 // advise says what the support desk can tell the customer.

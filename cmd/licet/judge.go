@@ -53,15 +53,13 @@ func (a *app) newJudge(f judgeFlags) (*judge, error) {
 	if err != nil {
 		return nil, err
 	}
-	now := a.now
+	now := a.now() // one instant for all codes of a run
 	if f.at != "" {
-		t, err := parseTime(f.at)
-		if err != nil {
+		if now, err = parseTime(f.at); err != nil {
 			return nil, err
 		}
-		now = func() time.Time { return t }
 	}
-	j.opts = verifier.Options{Products: f.products, MinVersion: f.minVersion.value, Clock: now, AllowShortTags: f.allowShortTags}
+	j.opts = verifier.Options{Products: f.products, MinVersion: f.minVersion.value, Clock: func() time.Time { return now }, AllowShortTags: f.allowShortTags}
 	if len(f.products) == 0 {
 		for _, p := range j.ring.Products() {
 			j.opts.Products = append(j.opts.Products, p.Number)
@@ -86,21 +84,31 @@ func (j *judge) judge(code string) (verdict, error) {
 		return verdict{lic, err}, nil
 	}
 	key, _ := j.ring.MintKey(n)
-	private, err := j.home.Private(key, j.unlock)
-	if err != nil {
-		return verdict{}, err
-	}
-	if key, err = key.Attach(private); err != nil {
-		return verdict{}, err
-	}
-	if j.ring, err = j.ring.Replace(key); err != nil {
-		return verdict{}, err
-	}
-	if j.v, err = verifier.New(j.ring, j.opts); err != nil {
+	if err := j.unlockKey(key); err != nil {
 		return verdict{}, err
 	}
 	lic, err = j.v.VerifyBound(code, j.bind)
 	return verdict{lic, err}, nil
+}
+
+// unlockKey takes the secret of an hs256 key from the licensing home into the ring,
+// unless it is there, or there is no home.
+func (j *judge) unlockKey(key keys.Key) error {
+	if j.home == nil || key.Suite() != keys.HS256 || !key.Secret().IsZero() {
+		return nil
+	}
+	private, err := j.home.Private(key, j.unlock)
+	if err != nil {
+		return err
+	}
+	if key, err = key.Attach(private); err != nil {
+		return err
+	}
+	if j.ring, err = j.ring.Replace(key); err != nil {
+		return err
+	}
+	j.v, err = verifier.New(j.ring, j.opts)
+	return err
 }
 
 // locked returns the number of the key whose secret would tell more than err

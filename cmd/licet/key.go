@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -114,11 +115,11 @@ func (a *app) newMintKey(products []uint64, f keyFlags) error {
 	}
 	k, key, err := generate(keys.Mint, d, products)
 	if err != nil {
-		return err
+		return usageError("%w", err)
 	}
 	ring, err := h.Ring.Replace(key)
 	if err != nil {
-		return err
+		return usageError("%w", err)
 	}
 	e, err := a.sameEncryption(h)
 	if err != nil {
@@ -183,8 +184,10 @@ func (a *app) exportRing(o exportOptions) error {
 		return err
 	}
 	ring := h.Ring
-	if len(o.secrets) > 0 && o.output == "-" {
-		return usageError("a secret is never printed: name a file with -o")
+	if len(o.secrets) > 0 {
+		if err := a.checkSecretFile(h, o.output); err != nil {
+			return err
+		}
 	}
 	for _, n := range o.secrets {
 		if ring, err = a.withSecret(h, ring, n); err != nil {
@@ -205,6 +208,26 @@ func (a *app) exportRing(o exportOptions) error {
 		return err
 	}
 	fmt.Fprintf(a.err, "Wrote %s: %d keys, %d products.\n", o.output, len(ring.Keys()), len(ring.Products()))
+	return nil
+}
+
+// checkSecretFile refuses to write secrets where others read: to standard output,
+// to a device or a pipe, and over the ring of the home, which is public.
+func (a *app) checkSecretFile(h *home.Home, path string) error {
+	if path == "-" {
+		return usageError("a secret is never printed: name a file with -o")
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil // not there yet, or the error comes back when writing
+	}
+	out, _ := a.out.Stat()
+	if !info.Mode().IsRegular() || os.SameFile(info, out) {
+		return usageError("a secret is never printed: %s is no file of its own; name one with -o", path)
+	}
+	if ring, err := os.Stat(h.RingPath()); err == nil && os.SameFile(info, ring) {
+		return usageError("%s is the ring of the licensing home, which has no secrets: name another file with -o", path)
+	}
 	return nil
 }
 

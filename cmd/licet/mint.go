@@ -1,11 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"errors"
-	"fmt"
-	"io"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -14,43 +11,33 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/licet-dev/licet/cmd/internal/home"
+	"github.com/licet-dev/licet/cmd/internal/journal"
 	"github.com/licet-dev/licet/keys"
-	"github.com/licet-dev/licet/keys/keyfile/atomicfile"
 	"github.com/licet-dev/licet/payload"
-	"github.com/licet-dev/licet/signer"
 )
 
 type mintOptions struct {
+	kind journal.Kind // journal.Renew for renewals, else ""
+
 	product, version, serial, edition, key number
 
 	expires, start string
 	days           number
 	perpetual      bool
 	allowExpired   bool
-	count          uint64
 	features       numbers
 	seats          string
 	set            []string
 	bind           string
-	group          int
-	output         string
+
+	count   number
+	serials serialRange
+	again   bool
+	output  outputFlags
 }
 
-func newMint(a *app) *cobra.Command {
-	var o mintOptions
-	cmd := &cobra.Command{
-		Use:   "mint --product N --version N --expires DATE --serial N",
-		Short: "Mint licence codes",
-		Long: `Mint licence codes, one a line. The same licence always gives the same code.
-
-Every licence of a key and product needs a serial of its own. --count N mints N
-codes with consecutive serials. A file named with -o appears whole or not at all.`,
-		Example: `  licet mint --product 7 --version 3 --expires 2027-12-31 --serial 1000
-  licet mint --product 7 --version 3 --days 365 --serial 1000 --count 500 -o batch.txt
-  licet mint --product 7 --version 3 --perpetual --serial 1 --bind "Jane Doe"`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.mint(cmd.Context(), o) },
-	}
+// addTerms adds the flags that say what a licence says, its serial left out.
+func (o *mintOptions) addTerms(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.Var(&o.product, "product", "product number")
@@ -59,8 +46,6 @@ codes with consecutive serials. A file named with -o appears whole or not at all
 	f.Var(&o.days, "days", "valid for `N` days from today, UTC; the last day is included")
 	f.BoolVar(&o.perpetual, "perpetual", false, "the licence never expires")
 	f.BoolVar(&o.allowExpired, "allow-expired", false, "mint although the last day is past")
-	f.Var(&o.serial, "serial", "serial number, of the first code when there are several")
-	f.Uint64Var(&o.count, "count", 1, "mint `N` codes with consecutive serials")
 	f.Var(&o.key, "key", "number of the mint key; needed when several mint the product")
 	f.StringVar(&o.start, "start", "", "first day of validity, UTC, as `DATE`")
 	f.Var(&o.edition, "edition", "edition number")
@@ -68,28 +53,54 @@ codes with consecutive serials. A file named with -o appears whole or not at all
 	f.StringVar(&o.seats, "seats", "", "`N` seats, or the word unlimited")
 	f.StringArrayVar(&o.set, "set", nil, "value of another field of the layout, as `name=value` (repeatable)")
 	f.StringVar(&o.bind, "bind", "", "`TEXT` that the codes are bound to, for a key that binds")
-	f.IntVar(&o.group, "group", payload.GroupSize, "print symbols in groups of `N`; 0 prints no hyphens")
-	f.StringVarP(&o.output, "output", "o", "-", "write to `FILE`; - is standard output")
+}
+
+func newMint(a *app) *cobra.Command {
+	var o mintOptions
+	cmd := &cobra.Command{
+		Use:   "mint --product N --version N --expires DATE",
+		Short: "Mint licence codes",
+		Long: `Mint licence codes, one a line. The same licence always gives the same code.
+
+Serials are taken from the journal of the licensing home, which never gives one
+twice, or stated with --serials or --serial; those are recorded too, and refused
+when the journal knows them. --again mints codes once more that the journal knows.
+On machines without a common home, give each a range of its own.
+
+A file named with -o appears whole or not at all, and a signed manifest beside it.
+Whenever a run ends early, the serials it took are named.`,
+		Example: `  licet mint --product 7 --version 3 --expires 2027-12-31
+  licet mint --product 7 --version 3 --days 365 --count 500 -o batch.csv --label campaign=spring
+  licet mint --product 7 --version 3 --perpetual --bind "Jane Doe"
+  licet mint --product 7 --version 3 --days 365 --serials 1000-1499 --again -o batch.csv`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.mint(cmd.Context(), o) },
+	}
+	o.addTerms(cmd)
+	f := cmd.Flags()
+	f.Var(&o.count, "count", "how many codes (default 1)")
+	f.Var(&o.serial, "serial", "first serial, instead of the next one of the journal")
+	f.Var(&o.serials, "serials", "serials, as `A-B`, instead of the next ones of the journal")
+	f.BoolVar(&o.again, "again", false, "mint codes once more whose serials the journal knows")
+	o.output.add(cmd)
 	a.unlockFlags(cmd)
 	return cmd
 }
 
 // mint mints the codes that the options ask for.
 func (a *app) mint(ctx context.Context, o mintOptions) error {
-	if !o.product.given || !o.serial.given {
-		return usageError("--product and --serial are needed")
-	}
-	if o.count == 0 {
-		return usageError("--count 0: want 1 or more")
-	}
-	if o.group < 0 {
-		return usageError("--group %d: want 0 or more", o.group)
+	if !o.product.given {
+		return usageError("--product is needed")
 	}
 	h, err := home.Open(a.dir)
 	if err != nil {
 		return err
 	}
-	key, err := o.mintKey(h)
+	kind, serials, count, err := o.which()
+	if err != nil {
+		return err
+	}
+	key, err := o.mintKey(h, kind)
 	if err != nil {
 		return err
 	}
@@ -97,44 +108,77 @@ func (a *app) mint(ctx context.Context, o mintOptions) error {
 	if err != nil {
 		return err
 	}
-	last, err := o.lastSerial(key)
+	binding, err := o.binding(key)
 	if err != nil {
 		return err
 	}
-	if _, err := key.Layout().AppendPayload(nil, &lic); err != nil { // before anybody is asked for a passphrase
-		return err
+	if kind == journal.Renew {
+		if err := a.checkRenewal(h, key, lic, serials); err != nil {
+			return err
+		}
 	}
-	private, err := h.Private(key, &a.unlock)
-	if err != nil {
-		return err
-	}
-	s, err := signer.New(key, private, signer.Options{Binding: norm.NFC.String(o.bind)})
-	if err != nil {
-		return err
-	}
-	if err := a.writeCodes(ctx, o, s, key.Descriptor().Prefix, lic); err != nil {
-		return err
-	}
-	serials := fmt.Sprintf("serial %d", last)
-	if o.count > 1 {
-		serials = fmt.Sprintf("serials %d to %d", o.serial.value, last)
-	}
-	fmt.Fprintf(a.err, "Minted %d with key %d (%s): %s, %s.\n", o.count, key.Number(), key.ID(), describeTerms(h.Ring, lic, key), serials)
-	return nil
+	return a.issue(ctx, issue{home: h, key: key, lic: lic, binding: binding, kind: kind, count: count, serials: serials, output: o.output})
 }
 
-// mintKey returns the key to mint with: the one asked for, else the only active
-// one that may mint the product.
-func (o *mintOptions) mintKey(h *home.Home) (keys.Key, error) {
+// which returns the serials to mint: for journal.Mint only how many.
+func (o *mintOptions) which() (journal.Kind, journal.Range, uint64, error) {
+	refuse := func(format string, args ...any) (journal.Kind, journal.Range, uint64, error) {
+		return "", journal.Range{}, 0, usageError(format, args...)
+	}
+	count := uint64(1)
+	if o.count.given {
+		count = o.count.value
+	}
+	r := journal.Range(o.serials)
+	switch stated := r.First > 0; {
+	case count == 0:
+		return refuse("--count 0: want 1 or more")
+	case stated && (o.serial.given || o.count.given):
+		return refuse("--serials says which and how many; leave out --serial and --count")
+	case o.serial.given && o.serial.value == 0:
+		return refuse("--serial 0: serials start at 1")
+	case o.serial.given && count-1 > math.MaxUint64-o.serial.value:
+		return refuse("--count %d: no field holds so many serials", count)
+	case o.serial.given:
+		r = journal.Range{First: o.serial.value, Last: o.serial.value + count - 1}
+	case !stated && o.kind == journal.Renew:
+		return refuse("--serials is needed: which licences are to be renewed?")
+	case !stated && o.again:
+		return refuse("--again: state which codes with --serials")
+	case !stated:
+		return journal.Mint, journal.Range{}, count, nil
+	}
+	kind := journal.Stated
+	switch {
+	case o.kind == journal.Renew:
+		kind = journal.Renew
+	case o.again:
+		kind = journal.Again
+	}
+	return kind, r, r.Count(), nil
+}
+
+// mintKey returns the key to mint with: the one asked for, else the only one that
+// may mint the product. New serials need an active key; a closed one renews.
+func (o *mintOptions) mintKey(h *home.Home, kind journal.Kind) (keys.Key, error) {
+	old := kind == journal.Renew || kind == journal.Again
+	usable := func(k keys.Key) bool { return k.State() == keys.Active || old && k.State() == keys.Closed }
 	if o.key.given {
-		return mintKey(h, o.key.value)
+		k, err := mintKey(h, o.key.value)
+		if err == nil && !usable(k) {
+			err = usageError("--key %d: the key is %s; only an active key mints new serials", k.Number(), k.State())
+		}
+		if err == nil && o.product.value != 0 && !k.Allows(o.product.value) {
+			err = usageError("--product %d: key %d mints product %s only", o.product.value, k.Number(), joinNumbers(k.Products()))
+		}
+		return k, err
 	}
 	if _, ok := h.Ring.Product(o.product.value); !ok {
 		return keys.Key{}, usageError("the ring has no product %d; add it with licet product add %d=NAME", o.product.value, o.product.value)
 	}
 	var fits []keys.Key
 	for _, k := range h.Ring.MintKeys() {
-		if k.State() == keys.Active && k.Allows(o.product.value) {
+		if usable(k) && k.Allows(o.product.value) {
 			fits = append(fits, k)
 		}
 	}
@@ -147,12 +191,12 @@ func (o *mintOptions) mintKey(h *home.Home) (keys.Key, error) {
 	return keys.Key{}, usageError("keys %d and %d both mint product %d; choose one with --key", fits[0].Number(), fits[1].Number(), o.product.value)
 }
 
-// license returns the licence to mint, with the first serial. What does not fit
-// the layout is left for the signer to refuse.
+// license returns the licence to mint, its serial left out. What does not fit the
+// layout is left for the layout to refuse.
 func (o *mintOptions) license(key keys.Key, now time.Time) (payload.License, error) {
 	layout := key.Layout()
 	has := func(name string) bool { _, ok := layout.Field(name); return ok }
-	lic := payload.License{Product: o.product.value, Version: o.version.value, Serial: o.serial.value, Edition: o.edition.value}
+	lic := payload.License{Product: o.product.value, Version: o.version.value, Edition: o.edition.value}
 	if has("version") && !o.version.given {
 		return lic, usageError("--version is needed")
 	}
@@ -164,7 +208,7 @@ func (o *mintOptions) license(key keys.Key, now time.Time) (payload.License, err
 		return lic, usageError("state how long the licence is valid: --expires, --days or --perpetual")
 	}
 	if lic.Expiry < payload.DayOf(now) && lic.Expiry != 0 && !o.allowExpired {
-		return lic, fmt.Errorf("expiry %s is past; give --allow-expired if you mean it", lic.Expiry)
+		return lic, usageError("expiry %s is past; give --allow-expired if you mean it", lic.Expiry)
 	}
 	if o.start != "" {
 		if lic.Start, err = payload.ParseDay(o.start); err != nil {
@@ -172,15 +216,18 @@ func (o *mintOptions) license(key keys.Key, now time.Time) (payload.License, err
 		}
 	}
 	for _, i := range o.features {
-		if i > 63 {
-			return lic, usageError("--features %d: no layout has so many", i)
+		switch f, ok := layout.Field("features"); {
+		case !ok:
+			return lic, usageError("--features %d: the layout of the key has no field for it", i)
+		case i >= uint64(f.Bits):
+			return lic, usageError("--features %d: the layout of the key has features 0 to %d", i, f.Bits-1)
 		}
 		lic.Features |= 1 << i
 	}
 	if lic.Seats, err = o.seatCount(has("seats")); err != nil {
 		return lic, err
 	}
-	return lic, o.setExtra(&lic)
+	return lic, o.setExtra(&lic, layout)
 }
 
 func (o *mintOptions) expiry(now time.Time) (payload.Day, error) {
@@ -229,12 +276,15 @@ func (o *mintOptions) seatCount(has bool) (uint64, error) {
 	return n, nil
 }
 
-func (o *mintOptions) setExtra(lic *payload.License) error {
+func (o *mintOptions) setExtra(lic *payload.License, layout *payload.Layout) error {
 	for _, s := range o.set {
 		name, text, ok := strings.Cut(s, "=")
 		var v number
 		if !ok || v.Set(text) != nil {
 			return usageError("--set %s: want name=number", s)
+		}
+		if _, ok := layout.Field(name); !ok {
+			return usageError("--set %s: the layout of the key has no field %q", s, name)
 		}
 		if _, twice := lic.Extra.Get(name); twice {
 			return usageError("--set %s: given twice", name)
@@ -246,57 +296,18 @@ func (o *mintOptions) setExtra(lic *payload.License) error {
 	return nil
 }
 
-// lastSerial returns the serial of the last code, and refuses a range that the
-// field can't hold before anything is minted.
-func (o *mintOptions) lastSerial(key keys.Key) (uint64, error) {
-	f, _ := key.Layout().Field("serial")
-	first := o.serial.value
-	if first == 0 {
-		return 0, usageError("--serial 0: serials start at 1")
-	}
-	if first > f.Max() {
-		return 0, usageError("--serial %d: the largest serial of key %d is %d; when they are used up, make a new key", first, key.Number(), f.Max())
-	}
-	if left := f.Max() - first + 1; o.count > left {
-		return 0, usageError("--count %d: from serial %d on, key %d has %d left; when they are used up, make a new key", o.count, first, key.Number(), left)
-	}
-	return first + o.count - 1, nil
-}
-
-func (a *app) writeCodes(ctx context.Context, o mintOptions, s *signer.Signer, prefix string, lic payload.License) error {
-	if o.output == "-" {
-		return o.write(ctx, a.out, s, prefix, lic)
-	}
-	f, err := atomicfile.Create(o.output, 0o644)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if err := o.write(ctx, f, s, prefix, lic); err != nil {
-		return err
-	}
-	return f.Commit()
-}
-
-// write writes the codes, one a line.
-func (o *mintOptions) write(ctx context.Context, out io.Writer, s *signer.Signer, prefix string, lic payload.License) error {
-	w := bufio.NewWriterSize(out, 64<<10)
-	var line []byte
-	for range o.count {
-		if ctx.Err() != nil {
-			return errors.New("interrupted")
+// binding returns the text that the codes are bound to, "" for a key that binds
+// them to nothing.
+func (o *mintOptions) binding(key keys.Key) (string, error) {
+	text, kind := norm.NFC.String(o.bind), key.Descriptor().Bind
+	if kind == keys.BindNone {
+		if text != "" {
+			return "", usageError("--bind: key %d binds its codes to nothing", key.Number())
 		}
-		var err error
-		if line, err = s.AppendCode(line[:0], &lic); err != nil {
-			return err
-		}
-		if o.group != payload.GroupSize {
-			line = append(line[:0], payload.Regroup(string(line), prefix, o.group)...)
-		}
-		if _, err := w.Write(append(line, '\n')); err != nil {
-			return err
-		}
-		lic.Serial++
+		return "", nil
 	}
-	return w.Flush()
+	if _, err := keys.BindingContext(text); err != nil {
+		return "", usageError("--bind: key %d binds its codes to a %s: %w", key.Number(), kind, err)
+	}
+	return text, nil
 }

@@ -43,7 +43,7 @@ func (a *app) addProduct(s string, keyNumber number) error {
 	}
 	ring, err := keys.NewRing(h.Ring.Issuer(), append(h.Ring.Products(), p), h.Ring.Keys())
 	if err != nil {
-		return err
+		return usageError("%w", err)
 	}
 	next := fmt.Sprintf("Next, make a key for it: licet key new --product %d", p.Number)
 	if keyNumber.given {
@@ -52,7 +52,7 @@ func (a *app) addProduct(s string, keyNumber number) error {
 			return err
 		}
 		if k, err = k.WithProducts(append(k.Products(), p.Number)...); err != nil {
-			return err
+			return usageError("%w", err)
 		}
 		if ring, err = ring.Replace(k); err != nil {
 			return err

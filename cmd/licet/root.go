@@ -73,7 +73,7 @@ func run(args []string, stdin, stdout, stderr *os.File) int {
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	cmd, err := root.ExecuteContextC(ctx)
-	if ctx.Err() != nil && err != nil {
+	if err != nil && (ctx.Err() != nil || errors.Is(err, home.ErrInterrupted)) {
 		err = &exitError{exitInterrupted, errors.New("interrupted")}
 	}
 	return a.exitCode(cmd, err)
@@ -113,7 +113,7 @@ A licensing home is a folder with the ring (which keys there are) and the
 encrypted private keys. Commands use the one named by --dir or LICET_DIR, else
 the current folder.`,
 		Example: `  licet init acme --issuer "Acme Tools" --product 7=Widget --prefix ACME
-  licet mint --dir acme --product 7 --version 3 --expires 2027-12-31 --serial 1000
+  licet mint --dir acme --product 7 --version 3 --expires 2027-12-31
   licet verify --dir acme ACME-AHJX-YQET-69FW-H3QZ-JG9E-69PS-6HVK-ELWZ
   licet demo`,
 		SilenceErrors: true,
@@ -129,7 +129,8 @@ the current folder.`,
 	cmd.PersistentFlags().Lookup("dir").DefValue = "" // the usage says it in words
 	cmd.PersistentFlags().SortFlags = false
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return flagError(err) })
-	cmd.AddCommand(newInit(a), newProduct(a), newKey(a), newMint(a), newVerify(a), newInspect(a), newDemo(a), newVersion(a))
+	cmd.AddCommand(newInit(a), newProduct(a), newKey(a), newMint(a), newRenew(a), newBatch(a), newVerify(a), newInspect(a), newEstimate(a), newQR(a), newDemo(a), newVersion(a))
+	cmd.InitDefaultCompletionCmd()
 	usageArgs(cmd)
 	return cmd
 }

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"text/tabwriter"
 	"unicode"
+	"unicode/utf8"
 
 	"charm.land/lipgloss/v2"
 	"charm.land/lipgloss/v2/table"
@@ -27,12 +28,13 @@ import (
 // A stream is standard output or standard error.
 type stream struct {
 	*os.File
-	styled bool
+	terminal bool
+	styled   bool // whether colour and boxes are shown
 }
 
 func newStream(f *os.File) *stream {
-	styled := term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-	return &stream{f, styled}
+	terminal := term.IsTerminal(int(f.Fd()))
+	return &stream{f, terminal, terminal && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
 }
 
 // A role is what a piece of text is for.
@@ -89,11 +91,11 @@ const maxShown = 200
 // printable returns text from outside in a form that can't command a terminal
 // and keeps to one line. Every character stays one character.
 func printable(text string) string {
-	n := 0
+	n, all := 0, utf8.RuneCountInString(text)
 	return strings.Map(func(r rune) rune {
 		n++
 		switch {
-		case n == maxShown:
+		case n == maxShown && all > maxShown:
 			return '…'
 		case n > maxShown:
 			return -1
@@ -103,3 +105,6 @@ func printable(text string) string {
 		return '·'
 	}, text)
 }
+
+// width returns how many columns of a terminal a text takes.
+func width(text string) int { return lipgloss.Width(text) }

@@ -1,8 +1,14 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"strings"
+	"unicode"
+	"unicode/utf16"
 
 	"github.com/licet-dev/licet/keys"
 	"github.com/licet-dev/licet/payload"
@@ -51,7 +57,7 @@ type licenseJSON struct {
 
 func newVerdictJSON(ring *keys.Ring, line int, input string, v verdict) verdictJSON {
 	class, _ := v.class()
-	j := verdictJSON{Line: line, Input: strings.ToValidUTF8(input, "\ufffd"), Verdict: strings.ReplaceAll(class, " ", "-")}
+	j := verdictJSON{Line: line, Input: strings.ToValidUTF8(input, "\ufffd"), Verdict: verdictName(class)}
 	if v.err != nil {
 		j.Message = v.err.Error()
 		j.Reason = reason(v.err)
@@ -78,6 +84,32 @@ func newVerdictJSON(ring *keys.Ring, line int, input string, v verdict) verdictJ
 		j.License = newLicenseJSON(lic, key.Layout())
 	}
 	return j
+}
+
+// verdictName returns the stable name of a class of verdicts.
+func verdictName(class string) string { return strings.ReplaceAll(class, " ", "-") }
+
+// write writes the object as one line. What could command a terminal is escaped,
+// also where JSON does not ask for it.
+func (j verdictJSON) write(w io.Writer) error {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(j); err != nil {
+		return err
+	}
+	var line strings.Builder
+	for _, r := range strings.TrimSuffix(text.String(), "\n") {
+		if unicode.IsGraphic(r) {
+			line.WriteRune(r)
+			continue
+		}
+		for _, u := range utf16.AppendRune(nil, r) {
+			fmt.Fprintf(&line, `\u%04x`, u)
+		}
+	}
+	_, err := io.WriteString(w, line.String()+"\n")
+	return err
 }
 
 // reason returns the stable code of why a code is not valid.

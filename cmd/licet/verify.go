@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -65,6 +64,9 @@ func (a *app) verify(ctx context.Context, f judgeFlags, codes []string) error {
 		return err
 	}
 	r.summary()
+	if r.total == 0 { // nothing is valid: an empty variable piped in must not pass
+		return &exitError{exitMalformed, errors.New("no code on standard input")}
+	}
 	if r.code != 0 {
 		return &exitError{code: r.code}
 	}
@@ -145,9 +147,7 @@ func (r *report) add(line int, input string) error {
 	r.counts[class]++
 	r.code = worst(r.code, code)
 	if r.asJSON {
-		enc := json.NewEncoder(r.out)
-		enc.SetEscapeHTML(false)
-		return enc.Encode(newVerdictJSON(r.judge.ring, line, input, v))
+		return newVerdictJSON(r.judge.ring, line, input, v).write(r.out)
 	}
 	paint := roleBad
 	if code == 0 {

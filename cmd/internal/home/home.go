@@ -80,11 +80,8 @@ func WriteRing(path string, ring *keys.Ring) error {
 // Create makes a licensing home in dir, which must not have one, not even half
 // of one. The ring is written last, so a home without ring was never finished.
 func Create(dir string, ring *keys.Ring, private []keys.PrivateKey, e Encryption) (*Home, error) {
-	for _, name := range []string{ringName, keysName} {
-		path := filepath.Join(dir, name)
-		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%s is there already; nothing was changed: choose another folder, or move the old home away", path)
-		}
+	if err := CheckFree(dir); err != nil {
+		return nil, err
 	}
 	if err := os.MkdirAll(filepath.Join(dir, keysName), 0o700); err != nil {
 		return nil, err
@@ -95,10 +92,34 @@ func Create(dir string, ring *keys.Ring, private []keys.PrivateKey, e Encryption
 			return nil, err
 		}
 	}
-	if err := h.writeRecipients(e); err != nil {
-		return nil, err
+	if e.Passphrase == "" {
+		if err := atomicfile.WriteFile(filepath.Join(dir, recipientsName), e.recipientsText(), 0o644); err != nil {
+			return nil, err
+		}
 	}
 	return h, h.SaveRing(ring)
+}
+
+// CheckFree refuses a folder that has a licensing home, or half of one.
+func CheckFree(dir string) error {
+	for _, name := range []string{ringName, keysName, recipientsName} {
+		if err := checkFree(filepath.Join(dir, name)); err != nil {
+			return fmt.Errorf("%w; nothing was changed: choose another folder, or move the old home away", err)
+		}
+	}
+	return nil
+}
+
+// checkFree refuses a path where something is.
+func checkFree(path string) error {
+	_, err := os.Lstat(path)
+	switch {
+	case err == nil:
+		return fmt.Errorf("%s is there already", path)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	}
+	return err
 }
 
 // SaveRing replaces the ring of the home. It never has secrets.
@@ -126,10 +147,19 @@ func (h *Home) KeyPath(role keys.Role, number int, id keys.ID) string {
 	return filepath.Join(h.Dir, keysName, name)
 }
 
-// WritePrivate encrypts a private key into its file, and reads it back where
-// that can be done: with a passphrase.
+// WritePrivate encrypts a private key into its file, which must not be there: it
+// would be that of a key which the ring has forgotten.
 func (h *Home) WritePrivate(k keys.PrivateKey, e Encryption) error {
 	path := h.KeyPath(k.Role(), k.Number(), k.ID())
+	if err := checkFree(path); err != nil {
+		return fmt.Errorf("%w, though the ring does not tell of it: put back the ring that does, or move the file away", err)
+	}
+	return writePrivate(path, k, e)
+}
+
+// writePrivate encrypts a private key into a file, and reads it back where that
+// can be done: with a passphrase.
+func writePrivate(path string, k keys.PrivateKey, e Encryption) error {
 	recipients, err := e.ageRecipients()
 	if err != nil {
 		return err
@@ -205,39 +235,97 @@ func (h *Home) Recipients() ([]string, error) {
 	return splitLines(string(text)), nil
 }
 
-// Rewrap encrypts the private keys anew. All are decrypted before the first file
-// is replaced.
+// Rewrap encrypts the private keys anew. All are decrypted, and the new files are
+// all on the disk, before the first file is replaced.
 func (h *Home) Rewrap(u *Unlocker, e Encryption) error {
-	var private []keys.PrivateKey
-	for _, key := range h.Ring.Keys() {
-		k, err := h.Private(key, u)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // kept elsewhere: an HSM, another machine
+	private, err := h.allPrivate(u)
+	if err != nil {
+		return err
+	}
+	stage, err := os.MkdirTemp(filepath.Join(h.Dir, keysName), ".rewrap-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(stage)
+	var files []*atomicfile.File
+	defer func() {
+		for _, f := range files {
+			f.Close()
 		}
+	}()
+	add := func(path string, text []byte, perm os.FileMode) error {
+		f, err := atomicfile.Create(path, perm)
 		if err != nil {
 			return err
 		}
-		private = append(private, k)
+		files = append(files, f)
+		_, err = f.Write(text)
+		return err
 	}
 	for _, k := range private {
-		if err := h.WritePrivate(k, e); err != nil {
+		path := h.KeyPath(k.Role(), k.Number(), k.ID())
+		staged := filepath.Join(stage, filepath.Base(path))
+		if err := writePrivate(staged, k, e); err != nil {
+			return err
+		}
+		text, err := os.ReadFile(staged)
+		if err != nil {
+			return err
+		}
+		if err := add(path, text, 0o600); err != nil {
 			return err
 		}
 	}
-	return h.writeRecipients(e)
+	if e.Passphrase == "" {
+		if err := add(filepath.Join(h.Dir, recipientsName), e.recipientsText(), 0o644); err != nil {
+			return err
+		}
+	}
+	for _, f := range files {
+		if err := f.Commit(); err != nil {
+			return err
+		}
+	}
+	return h.removeRecipients(e)
 }
 
-func (h *Home) writeRecipients(e Encryption) error {
-	path := filepath.Join(h.Dir, recipientsName)
-	if e.Passphrase != "" {
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
+// allPrivate decrypts the private keys that are in the home.
+func (h *Home) allPrivate(u *Unlocker) ([]keys.PrivateKey, error) {
+	var private []keys.PrivateKey
+	for _, key := range h.Ring.Keys() {
+		path := h.KeyPath(key.Role(), key.Number(), key.ID())
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			continue // kept elsewhere: an HSM, another machine
 		}
+		k, err := h.Private(key, u)
+		if err != nil {
+			return nil, err
+		}
+		private = append(private, k)
+	}
+	if len(private) == 0 {
+		return nil, fmt.Errorf("there are no private keys in %s", filepath.Join(h.Dir, keysName))
+	}
+	return private, nil
+}
+
+// removeRecipients removes the list of recipients where there are none.
+func (h *Home) removeRecipients(e Encryption) error {
+	if e.Passphrase == "" {
 		return nil
 	}
+	err := os.Remove(filepath.Join(h.Dir, recipientsName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// recipientsText returns the content of recipients.txt.
+func (e Encryption) recipientsText() []byte {
 	text := "# The private keys of this licensing home are encrypted to these recipients.\n"
 	for _, r := range e.Recipients {
 		text += r + "\n"
 	}
-	return atomicfile.WriteFile(path, []byte(text), 0o644)
+	return []byte(text)
 }

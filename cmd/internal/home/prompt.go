@@ -4,13 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"runtime"
+	"syscall"
 
 	"golang.org/x/term"
 )
 
 // ErrNoTerminal means that a passphrase is needed and there is nobody to ask.
 var ErrNoTerminal = errors.New("there is no terminal to ask on; give --passphrase-file FILE")
+
+// ErrInterrupted means that a signal ended the program while it asked.
+var ErrInterrupted = errors.New("interrupted")
 
 // AskTerminal asks for a secret on the terminal of the process, even when
 // standard input and output are pipes. The input does not echo. Without a
@@ -34,10 +39,37 @@ func AskTerminal(prompt string) (string, error) {
 		return "", ErrNoTerminal
 	}
 	fmt.Fprintf(out, "%s: ", prompt)
-	pass, err := term.ReadPassword(int(in.Fd()))
+	pass, err := readPassword(int(in.Fd()))
 	fmt.Fprintln(out)
-	if err != nil {
-		return "", fmt.Errorf("failed to read from the terminal: %w", err)
+	if err != nil && !errors.Is(err, ErrInterrupted) {
+		err = fmt.Errorf("failed to read from the terminal: %w", err)
 	}
-	return string(pass), nil
+	return string(pass), err
+}
+
+// readPassword reads a line that does not echo. A signal does not end the read, so
+// it goes on in the background, and the terminal echoes again.
+func readPassword(fd int) ([]byte, error) {
+	before, err := term.GetState(fd)
+	if err != nil {
+		return nil, err
+	}
+	interrupt := make(chan os.Signal, 1)
+	signal.Notify(interrupt, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(interrupt)
+	type answer struct {
+		pass []byte
+		err  error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		pass, err := term.ReadPassword(fd)
+		done <- answer{pass, err}
+	}()
+	select {
+	case a := <-done:
+		return a.pass, a.err
+	case <-interrupt:
+		return nil, errors.Join(ErrInterrupted, term.Restore(fd, before))
+	}
 }

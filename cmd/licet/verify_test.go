@@ -1,0 +1,87 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/licet-dev/licet/payload"
+)
+
+// readLines reads all lines of a text, with a buffer so small that most lines
+// don't fit it.
+func readLines(t *testing.T, in io.Reader) []string {
+	t.Helper()
+	var lines []string
+	r := bufio.NewReaderSize(in, 16)
+	for {
+		line, err := readLine(r)
+		if err == io.EOF {
+			if line != "" {
+				lines = append(lines, line)
+			}
+			return lines
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, line)
+	}
+}
+
+func TestReadLine(t *testing.T) {
+	long := strings.Repeat("A", 70_000)
+	for in, want := range map[string][]string{
+		"":                                nil,
+		"\n":                              {""},
+		"one":                             {"one"},
+		"one\n":                           {"one"},
+		"one\r\ntwo\r\n":                  {"one", "two"},
+		"one\n\ntwo":                      {"one", "", "two"},
+		"a\rb\n":                          {"a\rb"},
+		"\xff\n\x00\n":                    {"\xff", "\x00"},
+		"one\n" + long + "\ntwo\n" + long: {"one", long[:payload.MaxInput+2], "two", long[:payload.MaxInput+2]},
+		strings.Repeat("B", payload.MaxInput) + "\r\nend": {strings.Repeat("B", payload.MaxInput), "end"},
+	} {
+		for name, r := range map[string]io.Reader{"whole": strings.NewReader(in), "by bytes": iotest.OneByteReader(strings.NewReader(in))} {
+			got := readLines(t, r)
+			if strings.Join(got, "|") != strings.Join(want, "|") || len(got) != len(want) {
+				t.Errorf("%s: lines of %.40q: %.80q, want %.80q", name, in, got, want)
+			}
+		}
+	}
+	// a line that is too long stays too long
+	if _, err := payload.AppendNormalized(nil, readLines(t, strings.NewReader(long))[0]); err == nil {
+		t.Error("what is left of a long line is read as a code")
+	}
+}
+
+func TestWorst(t *testing.T) {
+	order := []int{0, exitNotAcceptable, exitMalformed, exitNotAuthentic, exitCannotJudge, exitOther}
+	for i, a := range order {
+		for j, b := range order {
+			if got, want := worst(a, b), order[max(i, j)]; got != want {
+				t.Errorf("worst(%d, %d) = %d, want %d", a, b, got, want)
+			}
+		}
+	}
+}
+
+func TestVerdictJSONEscapes(t *testing.T) {
+	in := "<&>\x1b\u009b\u202e\u2028\U000e0041é€"
+	var out bytes.Buffer
+	if err := (verdictJSON{Input: in, Verdict: "valid"}).write(&out); err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"input":"<&>\u001b\u009b\u202e\u2028\udb40\udc41é€","verdict":"valid"}` + "\n"; out.String() != want {
+		t.Errorf("got  %swant %s", out.String(), want)
+	}
+	var back verdictJSON
+	if err := json.Unmarshal(out.Bytes(), &back); err != nil || back.Input != in {
+		t.Errorf("reads back as %q, %v", back.Input, err)
+	}
+}

@@ -1,0 +1,107 @@
+package verifier_test
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/licet-dev/licet/keys"
+	"github.com/licet-dev/licet/verifier"
+)
+
+// exampleRing is what a product embeds, for example with go:embed. It has the
+// public key of SPEC.md, section 10.2, and no secret.
+const exampleRing = `{
+  "format": "licet-ring/v1",
+  "issuer": "Acme Tools",
+  "secret": false,
+  "products": [
+    {"number": 7, "name": "Widget"}
+  ],
+  "keys": [
+    {
+      "role": "mint",
+      "id": "e21531b141ba7c8d",
+      "state": "active",
+      "descriptor": "licet/v1 es256 key=9 prefix= layout=product:9,version:8,expiry:15,serial:28 bind=none sig=512",
+      "products": [7],
+      "public": "0460fed4ba255a9d31c961eb74c6356d68c049b8923b61fa6ce669622e60f29fb67903fe1008b8bc99a41ae9e95628bc64f2f1b20c2d7e9f5177a3c294d4462299"
+    }
+  ]
+}`
+
+const exampleCode = "BQVC-Y3VX-47H5-Q275-AP2U-ELRJ-YT8P-YFFG-CYX9-U7QG-VL5P-JUAS-3DH8-HZ9M-JM58-SERY-CDTA-FDV8-QGXW-9JMW-2A8N-5JNE-VSGZ-3KCU-CABJ-NQ2B-WEWE-S2ZH-MF89-E2Y"
+
+// exampleVerifier judges as of the given time. A product leaves out the clock.
+func exampleVerifier(now time.Time) *verifier.Verifier {
+	ring, err := keys.ParseRing([]byte(exampleRing))
+	if err != nil {
+		panic(err)
+	}
+	v, err := verifier.New(ring, verifier.Options{
+		Products: []uint64{7},
+		Clock:    func() time.Time { return now },
+	})
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func ExampleVerifier_Verify() {
+	v := exampleVerifier(time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC))
+
+	lic, err := v.Verify(exampleCode)
+	fmt.Println(lic.Product, lic.Version, lic.Serial, lic.Expiry, err)
+
+	// A typing error is located, and what was meant is proposed as a question.
+	typed := "bqvc y3vx 47h5 q275 ap2u elrj yt8p yffg cyx9 u7qg vl5p juas 3dh8 hz9m jm58 sery cdta fdv8 qgxw 9jmw 2a8n 5jne vsgz 3kcu cabj nq2b wewe 2szh mf89 e2y"
+	_, err = v.Verify(typed)
+	if e, ok := errors.AsType[*verifier.NotAuthenticError](err); ok && e.Malformed() != nil {
+		fmt.Println(err)
+		fmt.Println("did you mean", e.Malformed().Proposal[len(exampleCode)-13:], "at the end?")
+	}
+	// Output:
+	// 7 3 1000 2027-12-31 <nil>
+	// typing error: 2 and S are exchanged (group 28, character 1 and group 28, character 2)
+	// did you mean S2ZH-MF89-E2Y at the end?
+}
+
+// The kinds of error tell what to do next.
+func ExampleVerifier_Verify_errors() {
+	for _, now := range []time.Time{
+		time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC),
+		time.Date(2028, 1, 1, 0, 0, 0, 0, time.UTC),
+		time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC),
+	} {
+		lic, err := exampleVerifier(now).Verify(exampleCode)
+		if err == nil {
+			fmt.Println("start, licensed to the end of", lic.Expiry)
+		} else if e, ok := errors.AsType[*verifier.NotAcceptableError](err); ok {
+			fmt.Printf("offer a renewal of serial %d: %v\n", e.License.Serial, e)
+		} else if errors.Is(err, verifier.ClockBehind) {
+			fmt.Println("ask the user to set the clock")
+		} else {
+			fmt.Println("ask for the code again:", err)
+		}
+	}
+	// Output:
+	// start, licensed to the end of 2027-12-31
+	// offer a renewal of serial 1000: was valid to the end of 2027-12-31 (UTC); the clock shows 2028-01-01T00:00:00Z
+	// ask the user to set the clock
+}
+
+// A program that runs for long asks the licence again, not the code.
+func ExampleLicense_At() {
+	v := exampleVerifier(time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC))
+	lic, err := v.Verify(exampleCode)
+	if err != nil {
+		panic(err)
+	}
+	until := lic.Until(time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC))
+	fmt.Println("ask again at", until.Format(time.RFC3339))
+	fmt.Println(errors.Is(lic.At(until), verifier.Expired))
+	// Output:
+	// ask again at 2028-01-01T00:00:00Z
+	// true
+}
