@@ -208,9 +208,9 @@ const (
 
 // foreign applies rule D: a code of a key or a format that is not known here.
 func (r *Reader) foreign(t []byte) *ReadError {
-	for d := 0; d <= 8; d++ {
+	for _, d := range r.foreignOffsets(t) {
 		n := len(t) - d
-		if d == 1 || n < minForeign || n > maxForeign || !WellFormed(t[d:]) {
+		if n < minForeign || n > maxForeign || !WellFormed(t[d:]) {
 			continue
 		}
 		number, _ := SymbolValue(t[d])
@@ -225,4 +225,21 @@ func (r *Reader) foreign(t []byte) *ReadError {
 		return &ReadError{Reason: UnknownKey, Key: number}
 	}
 	return nil
+}
+
+// foreignOffsets returns where a foreign code may begin in t. The end of a text
+// that has the beginning and the length of a known code is not looked at: once in
+// a thousand times a typing error would make it well formed by chance.
+func (r *Reader) foreignOffsets(t []byte) []int {
+	for _, s := range r.shapes {
+		if s.Prefix != "" && len(t) == len(s.Prefix)+s.Symbols && bytes.HasPrefix(t, []byte(s.Prefix)) {
+			return []int{len(s.Prefix)}
+		}
+	}
+	for _, s := range r.shapes {
+		if len(t) == s.Symbols && s.fits(t, false) {
+			return []int{0}
+		}
+	}
+	return []int{0, 2, 3, 4, 5, 6, 7, 8}
 }

@@ -250,7 +250,18 @@ func (keys refReader) inside(text string) *payload.ReadError {
 }
 
 func (keys refReader) foreign(text string) *payload.ReadError {
-	for _, d := range []int{0, 2, 3, 4, 5, 6, 7, 8} {
+	beginnings := []int{0, 2, 3, 4, 5, 6, 7, 8}
+	for _, k := range keys {
+		if text[0] == payload.Alphabet[k.Number] && len(text) == k.Symbols {
+			beginnings = []int{0}
+		}
+	}
+	for _, k := range keys {
+		if k.Prefix != "" && strings.HasPrefix(text, k.Prefix) && len(text) == len(k.Prefix)+k.Symbols {
+			beginnings = []int{len(k.Prefix)}
+		}
+	}
+	for _, d := range beginnings {
 		n := len(text) - d
 		if n < 12 || n > 139 || !refWellFormed(text[d:]) {
 			continue

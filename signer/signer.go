@@ -182,8 +182,9 @@ func (s *Signer) checkProduct(product uint64) error {
 		Message: fmt.Sprintf("product: key %d may not mint product %d; it mints %v", s.number, product, s.products)}
 }
 
-// errFault means that the machine or the signer computed something wrong.
-var errFault = errors.New("signer: the new code does not verify; nothing was minted, and this machine or signing device should not be trusted")
+// ErrFault means that a code which was just made does not verify: the machine or
+// the signing device computed something wrong. Stop, and trust neither.
+var ErrFault = errors.New("signer: the new code does not verify; nothing was minted, and this machine or signing device should not be trusted")
 
 // seal signs the payload and, where it must be, verifies what came out.
 func (s *Signer) seal(masked, shown, plain []byte) error {
@@ -204,7 +205,7 @@ func (s *Signer) seal(masked, shown, plain []byte) error {
 		good = s.sig.Open(opened, masked, shown, s.context)
 	}
 	if !good || !bytes.Equal(opened, plain) {
-		return errFault
+		return ErrFault
 	}
 	s.checked.Store(true)
 	return nil

@@ -45,8 +45,8 @@ func (r Reason) Error() string { return string(r) }
 
 // A NotAuthenticError means that the text is not a genuine code of the issuer.
 type NotAuthenticError struct {
-	// Reason is a Reason of this package, or a [payload.Reason] for a text that
-	// can't be read.
+	// Reason is a Reason of this package or, for a text that can't be read, the
+	// [payload.ReadError] that has a [payload.Reason]. Match it with errors.Is.
 	Reason error
 
 	Key    int    // key number that the text names, 0 when it can't be told

@@ -57,10 +57,10 @@ func failIf(failed bool, f failures) failures {
 
 // At judges the same licence at another time. It returns nil when the licence is
 // accepted then, and otherwise a [NotAcceptableError] or a [CannotJudgeError].
-// It returns nil for the zero License.
+// The zero License, which [Verifier.Verify] returns with an error, is never accepted.
 func (l License) At(t time.Time) error {
 	if l.v == nil {
-		return nil
+		return &NotAuthenticError{Reason: BadSignature, detail: "there is no licence: no code was accepted"}
 	}
 	return l.v.judge(&l, t)
 }

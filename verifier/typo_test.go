@@ -20,9 +20,6 @@ func typos() (*verifier.Verifier, map[string]testKey) {
 // there and what should, and the right code as a confirmed proposal.
 func requireTypo(t *testing.T, err error, k testKey, wrong, right []byte, kind payload.SlipKind, indices ...int) {
 	t.Helper()
-	if errors.Is(err, payload.UnknownKey) && endsForeign(k, wrong) {
-		return // rule D of SPEC.md, section 5.3, comes before rule E
-	}
 	if !errors.Is(err, payload.Typo) {
 		t.Fatalf("%s: got %v, want a typo", k.print(wrong), err)
 	}
@@ -39,19 +36,6 @@ func requireTypo(t *testing.T, err error, k testKey, wrong, right []byte, kind p
 		t.Fatalf("%s: places %v, %s, proposal %s, confirmed %t; want %v, %s, %s, true",
 			k.print(wrong), got, re.Slip, re.Proposal, re.Confirmed, want, kind, k.print(right))
 	}
-}
-
-// endsForeign reports whether the text without its first 2 to 8 characters is well
-// formed. Of the slips in one code about one in a thousand makes it so, and then
-// the text reads as a code of another issuer after his prefix.
-func endsForeign(k testKey, symbols []byte) bool {
-	text := k.Descriptor().Prefix + string(symbols)
-	for d := 2; d <= 8; d++ {
-		if payload.WellFormed([]byte(text[d:])) {
-			return true
-		}
-	}
-	return false
 }
 
 // CT-23: every single wrong symbol is a typo, at its place, with the right code

@@ -75,6 +75,7 @@ func New(ring *keys.Ring, opts Options) (*Verifier, error) {
 	if opts.Clock == nil {
 		opts.Clock = time.Now
 	}
+	opts.Built = opts.Built.Round(0) // without the monotonic clock, which does not see the time being set
 	if zero := payload.Day(0).Time(); opts.Built.Before(zero) {
 		opts.Built = zero
 	}

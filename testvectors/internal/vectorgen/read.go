@@ -138,7 +138,18 @@ const (
 
 // foreign is rule D.
 func foreign(text string, keys []*key) (reading, bool) {
-	for _, d := range []int{0, 2, 3, 4, 5, 6, 7, 8} {
+	beginnings := []int{0, 2, 3, 4, 5, 6, 7, 8}
+	for _, k := range keys {
+		if strings.HasPrefix(text, sym(k.number)) && len(text) == k.length() {
+			beginnings = []int{0}
+		}
+	}
+	for _, k := range keys {
+		if k.prefix != "" && strings.HasPrefix(text, k.prefix) && len(text) == len(k.prefix)+k.length() {
+			beginnings = []int{len(k.prefix)}
+		}
+	}
+	for _, d := range beginnings {
 		n := len(text) - d
 		if n < minLength || n > maxLength || !wellFormed(text[d:]) {
 			continue

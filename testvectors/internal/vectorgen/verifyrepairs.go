@@ -71,6 +71,7 @@ func (s *verifySuite) addRepairs() {
 	for i := 1; i <= 32; i++ {
 		s.test("repair every-place", fmt.Sprintf("typo-at-%d", i), "", "typo repaired", printed("ACME", change(body, i, 1+i%31)))
 	}
+	s.test("repair", "typo-that-ends-well-formed", "the last 33 characters are well formed by chance, and name key 12, which is not there", "typo repaired", "ACME-AHJX-YQET-69FW-H3QZ-JG9L-69PS-6HVK-ELWZ")
 	s.test("repair", "typo-without-prefix", "the proposal has no prefix either", "typo repaired", printed("", change(body, 10, 4)))
 	s.test("repair", "typo-lower-case", "got is the upper-case letter", "typo repaired", "acme"+strings.ToLower(change(body, 10, 4)))
 	s.test("repair", "typo-first-symbol-without-prefix", "line c", "typo repaired", change(body, 1, 1))
