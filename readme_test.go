@@ -192,7 +192,7 @@ func TestREADMECommands(t *testing.T) {
 				break
 			}
 			args = append(args, word)
-			if args[0] != "key" && args[0] != "product" {
+			if args[0] != "key" && args[0] != "product" && args[0] != "batch" {
 				break
 			}
 		}

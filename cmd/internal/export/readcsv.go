@@ -1,0 +1,263 @@
+package export
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// A csvSource reads a csv file. Rows without quotation marks, which are nearly
+// all, are split where they lie; the others are copied.
+type csvSource struct {
+	lines  *lines
+	sep    byte
+	header header
+	long   []byte // a record of several lines
+	cell   []byte // a quoted one, without its quotation marks
+}
+
+// A header says where the columns of interest are.
+type header struct {
+	code, serial int // -1: there is none
+	columns      int
+}
+
+// errNoCode means that a row is not the header of a list.
+var errNoCode = errors.New("no column is named code")
+
+// newHeader finds the columns by their names.
+func newHeader(names []string) (header, error) {
+	h := header{code: -1, serial: -1, columns: len(names)}
+	for i, name := range names {
+		for _, c := range []struct {
+			name string
+			at   *int
+		}{{"code", &h.code}, {"serial", &h.serial}} {
+			switch {
+			case !strings.EqualFold(strings.TrimSpace(name), c.name):
+			case *c.at >= 0:
+				return h, fmt.Errorf("two columns are named %s", c.name)
+			default:
+				*c.at = i
+			}
+		}
+	}
+	if h.code < 0 {
+		return h, errNoCode
+	}
+	return h, nil
+}
+
+// newCSVSource reads the header. What separates its cells is what makes a column
+// code of them.
+func newCSVSource(l *lines) (*csvSource, error) {
+	s := &csvSource{lines: l}
+	var first []byte
+	line := 1
+	for len(bytes.Trim(first, " \t,;")) == 0 { // past blank rows
+		var err error
+		if first, line, err = s.record(); err == io.EOF {
+			return nil, lineError(1, "there is no row that names the columns; is the file empty?")
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	for _, sep := range []byte(",;\t") {
+		s.sep = sep
+		names, err := s.split(first)
+		if err == nil {
+			s.header, err = newHeader(names)
+		}
+		switch {
+		case err == nil:
+			return s, nil
+		case err != errNoCode && len(names) > 1: // this is what separates the cells
+			return nil, lineError(line, "%w", err)
+		}
+	}
+	return nil, lineError(line, "%w in %.100q; the first row must name the columns, and a plain list of codes is txt", errNoCode, first)
+}
+
+// record returns the next record, which has several lines when a quoted cell has,
+// and the line it begins on.
+func (s *csvSource) record() (record []byte, line int, err error) {
+	part, err := s.lines.next()
+	line = s.lines.n
+	if err != nil || bytes.Count(part, quote)%2 == 0 {
+		return part, line, err
+	}
+	s.long = append(s.long[:0], part...)
+	for {
+		part, err = s.lines.next()
+		switch {
+		case err == io.EOF:
+			return nil, line, lineError(line, "a quotation mark without a second one")
+		case err != nil:
+			return nil, line, err
+		case len(s.long)+len(part) > maxLine:
+			return nil, line, lineError(line, "the row is longer than 1 MiB; is there a quotation mark without a second one?")
+		}
+		s.long = append(append(s.long, '\n'), part...)
+		if bytes.Count(part, quote)%2 == 1 {
+			return s.long, line, nil
+		}
+	}
+}
+
+var quote = []byte{'"'}
+
+// cut cuts the first cell off a record. A quoted one comes with its quotation marks.
+func (s *csvSource) cut(record []byte) (cell, rest []byte, more bool, err error) {
+	end := 0
+	if len(record) > 0 && record[0] == '"' {
+		for end = 1; ; end += 2 { // past a pair of quotation marks, which stands for one
+			i := bytes.IndexByte(record[end:], '"')
+			if i < 0 {
+				return nil, nil, false, errors.New("a quotation mark without a second one")
+			}
+			end += i
+			if end+1 == len(record) || record[end+1] != '"' {
+				break
+			}
+		}
+		end++
+		if end < len(record) && record[end] != s.sep {
+			return nil, nil, false, errors.New("text after the quotation mark that ends a cell")
+		}
+	} else {
+		if end = bytes.IndexByte(record, s.sep); end < 0 {
+			end = len(record)
+		}
+		if bytes.IndexByte(record[:end], '"') >= 0 {
+			return nil, nil, false, errors.New("a quotation mark in a cell that does not begin with one")
+		}
+	}
+	if end == len(record) {
+		return record, nil, false, nil
+	}
+	return record[:end], record[end+1:], true, nil
+}
+
+// unquote returns the text of a cell, appended to dst if it was quoted.
+func unquote(dst, cell []byte) (text, grown []byte) {
+	if len(cell) == 0 || cell[0] != '"' {
+		return cell, dst
+	}
+	n := len(dst)
+	for cell = cell[1 : len(cell)-1]; ; {
+		i := bytes.IndexByte(cell, '"')
+		if i < 0 {
+			break
+		}
+		dst = append(dst, cell[:i+1]...)
+		cell = cell[i+2:]
+	}
+	dst = append(dst, cell...)
+	return dst[n:], dst
+}
+
+func (s *csvSource) split(record []byte) ([]string, error) {
+	var cells []string
+	for more := true; more; {
+		var cell []byte
+		var err error
+		if cell, record, more, err = s.cut(record); err != nil {
+			return nil, err
+		}
+		text, _ := unquote(nil, cell)
+		cells = append(cells, string(text))
+	}
+	return cells, nil
+}
+
+func (s *csvSource) next() (entry, error) {
+	for {
+		record, line, err := s.record()
+		if err != nil {
+			return entry{line: line}, err
+		}
+		if len(record) == 0 {
+			continue
+		}
+		e, err := s.entry(record)
+		e.line = line
+		if err != nil {
+			return e, lineError(line, "%w", err)
+		}
+		if e.code != nil {
+			return e, nil
+		}
+	}
+}
+
+func (*csvSource) close() error { return nil }
+
+// entry returns what a record says. A blank one has no code.
+func (s *csvSource) entry(record []byte) (entry, error) {
+	if bytes.IndexByte(record, '"') < 0 {
+		if code, serial, ok := s.plainCells(record); ok {
+			return newEntry(code, serial)
+		}
+	}
+	var e entry
+	var code, serial []byte
+	s.cell = s.cell[:0]
+	filled := false // whether any cell is
+	columns := 0
+	for more := true; more; columns++ {
+		var cell []byte
+		var err error
+		if cell, record, more, err = s.cut(record); err != nil {
+			return e, err
+		}
+		filled = filled || len(bytes.Trim(cell, ` "`)) > 0
+		switch {
+		case columns == s.header.code:
+			code, s.cell = unquote(s.cell, cell)
+		case columns == s.header.serial:
+			serial, s.cell = unquote(s.cell, cell)
+		case columns >= s.header.columns && len(bytes.Trim(cell, ` "`)) > 0: // spreadsheets add empty ones
+			return e, fmt.Errorf("a row of %d cells or more, where the first row names %d columns", columns+1, s.header.columns)
+		}
+	}
+	if blank(code) {
+		if filled {
+			return e, errors.New("there is no code, but other cells are filled")
+		}
+		return e, nil
+	}
+	return newEntry(code, serial)
+}
+
+func newEntry(code, serial []byte) (entry, error) {
+	e := entry{code: code}
+	var err error
+	e.serial, e.hasSerial, err = parseSerial(serial)
+	return e, err
+}
+
+// plainCells returns the code and the serial of a record without quotation marks.
+// It leaves those to entry that are blank or have too many cells.
+func (s *csvSource) plainCells(record []byte) (code, serial []byte, ok bool) {
+	last := max(s.header.code, s.header.serial)
+	for column := 0; column <= last; column++ {
+		end := bytes.IndexByte(record, s.sep)
+		cell := record
+		if end >= 0 {
+			cell = record[:end]
+		}
+		switch column {
+		case s.header.code:
+			code = cell
+		case s.header.serial:
+			serial = cell
+		}
+		if end < 0 {
+			return code, serial, !blank(code)
+		}
+		record = record[end+1:]
+	}
+	return code, serial, !blank(code) && last+2+bytes.Count(record, []byte{s.sep}) <= s.header.columns
+}
