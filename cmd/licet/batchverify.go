@@ -66,7 +66,7 @@ func (a *app) verifyBatch(ctx context.Context, o batchVerifyOptions, path string
 	if o.manifest == "" {
 		o.manifest = path + manifestSuffix
 	}
-	m, err := readManifest(o.manifest, j.ring)
+	m, err := readManifest(o.manifest, j.ring())
 	if err != nil {
 		return err
 	}
@@ -201,11 +201,11 @@ func (a *app) verifyCodes(ctx context.Context, j *judge, o batchVerifyOptions, m
 
 // batchCheck returns what checks a piece of a batch.
 func (j *judge) batchCheck(m manifest.Manifest) (func(*batchPiece), error) {
-	key, ok := j.ring.MintKey(m.KeyNumber)
+	key, ok := j.ring().MintKey(m.KeyNumber)
 	if !ok {
 		return nil, fault("the ring has no key %d", m.KeyNumber) // unreachable: the manifest was checked by the ring
 	}
-	if err := j.unlockKey(key); err != nil {
+	if err := j.unlockKey(key.Number()); err != nil {
 		return nil, err
 	}
 	// A batch is judged for what was minted. Whether the licences still hold is
@@ -218,7 +218,7 @@ func (j *judge) batchCheck(m manifest.Manifest) (func(*batchPiece), error) {
 		last = payload.Day(1<<21 - 1).Time() // the last day that any field holds
 	}
 	opts.Clock = func() time.Time { return last }
-	v, err := verifier.New(j.ring, opts)
+	v, err := verifier.New(j.ring(), opts)
 	if err != nil {
 		return nil, err
 	}

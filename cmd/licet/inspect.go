@@ -46,7 +46,7 @@ func (a *app) inspect(f judgeFlags, input string) error {
 		return err
 	}
 	if f.asJSON {
-		err = newVerdictJSON(j.ring, 0, input, v).write(a.out)
+		err = newVerdictJSON(j.ring(), 0, input, v).write(a.out)
 	} else {
 		err = a.explain(j, input, v)
 	}
@@ -78,14 +78,14 @@ func (s *sheet) print() error {
 func (a *app) explain(j *judge, input string, v verdict) error {
 	s := &sheet{app: a}
 	s.input(input, v.err)
-	if n, symbols, err := j.ring.Reader().Read(input, nil); err == nil {
-		key, _ := j.ring.MintKey(n)
+	if n, symbols, err := j.ring().Reader().Read(input, nil); err == nil {
+		key, _ := j.ring().MintKey(n)
 		s.symbols(key, symbols)
 	}
 	if lic, ok := v.license(); ok {
-		key, _ := j.ring.MintKey(lic.KeyNumber)
+		key, _ := j.ring().MintKey(lic.KeyNumber)
 		s.line("genuine", "%s", a.out.paint(roleGood, "yes"))
-		for _, f := range licenseFields(j.ring, lic.License, key) {
+		for _, f := range licenseFields(j.ring(), lic.License, key) {
 			s.line(f.name, "%s", f.value)
 		}
 		if lic.BindingIgnored {
@@ -159,8 +159,8 @@ func (s *sheet) proposal(j *judge, read *payload.ReadError) error {
 		return err
 	}
 	if lic, ok := v.license(); ok {
-		key, _ := j.ring.MintKey(lic.KeyNumber)
-		s.line("which is", "genuine: %s, serial %d", describeTerms(j.ring, lic.License, key), lic.Serial)
+		key, _ := j.ring().MintKey(lic.KeyNumber)
+		s.line("which is", "genuine: %s, serial %d", describeTerms(j.ring(), lic.License, key), lic.Serial)
 	}
 	if v.err != nil {
 		s.line("but", "%v", v.err)

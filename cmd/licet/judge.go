@@ -2,6 +2,8 @@ package main
 
 import (
 	"errors"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -32,23 +34,43 @@ func (f *judgeFlags) add(a *app, cmd *cobra.Command) {
 }
 
 // A judge judges codes by a ring. In a licensing home it unlocks the secret of an
-// hs256 key when the first code needs it.
+// hs256 key when the first code needs it. It is safe for concurrent use.
 type judge struct {
 	home   *home.Home // nil when the ring is from elsewhere
 	unlock *home.Unlocker
-	ring   *keys.Ring
 	opts   verifier.Options
 	bind   string
-	v      *verifier.Verifier
+
+	unlocking sync.Mutex
+	state     atomic.Pointer[judgeState]
+}
+
+// A judgeState is a ring with the secrets unlocked so far, and its verifier.
+type judgeState struct {
+	ring *keys.Ring
+	v    *verifier.Verifier
+}
+
+// ring returns the ring with the secrets unlocked so far.
+func (j *judge) ring() *keys.Ring { return j.state.Load().ring }
+
+// setRing makes a ring the one by which codes are judged.
+func (j *judge) setRing(ring *keys.Ring) error {
+	v, err := verifier.New(ring, j.opts)
+	if err == nil {
+		j.state.Store(&judgeState{ring, v})
+	}
+	return err
 }
 
 func (a *app) newJudge(f judgeFlags) (*judge, error) {
 	j := &judge{unlock: &a.unlock, bind: norm.NFC.String(f.bind)}
+	var ring *keys.Ring
 	var err error
 	if f.ring != "" {
-		j.ring, err = home.ReadRing(f.ring)
+		ring, err = home.ReadRing(f.ring)
 	} else if j.home, err = home.Open(a.dir); err == nil {
-		j.ring = j.home.Ring
+		ring = j.home.Ring
 	}
 	if err != nil {
 		return nil, err
@@ -61,12 +83,11 @@ func (a *app) newJudge(f judgeFlags) (*judge, error) {
 	}
 	j.opts = verifier.Options{Products: f.products, MinVersion: f.minVersion.value, Clock: func() time.Time { return now }, AllowShortTags: f.allowShortTags}
 	if len(f.products) == 0 {
-		for _, p := range j.ring.Products() {
+		for _, p := range ring.Products() {
 			j.opts.Products = append(j.opts.Products, p.Number)
 		}
 	}
-	j.v, err = verifier.New(j.ring, j.opts)
-	return j, err
+	return j, j.setRing(ring)
 }
 
 // A verdict is what came out for a code: a licence, or an error of one of the
@@ -78,23 +99,30 @@ type verdict struct {
 
 // judge judges a code. The error says that it could not even try.
 func (j *judge) judge(code string) (verdict, error) {
-	lic, err := j.v.VerifyBound(code, j.bind)
-	n := j.locked(err)
+	state := j.state.Load()
+	lic, err := state.v.VerifyBound(code, j.bind)
+	if err == nil || j.home == nil {
+		return verdict{lic, err}, nil
+	}
+	n := state.wants(err)
 	if n == 0 {
 		return verdict{lic, err}, nil
 	}
-	key, _ := j.ring.MintKey(n)
-	if err := j.unlockKey(key); err != nil {
+	if err := j.unlockKey(n); err != nil {
 		return verdict{}, err
 	}
-	lic, err = j.v.VerifyBound(code, j.bind)
+	lic, err = j.state.Load().v.VerifyBound(code, j.bind)
 	return verdict{lic, err}, nil
 }
 
 // unlockKey takes the secret of an hs256 key from the licensing home into the ring,
 // unless it is there, or there is no home.
-func (j *judge) unlockKey(key keys.Key) error {
-	if j.home == nil || key.Suite() != keys.HS256 || !key.Secret().IsZero() {
+func (j *judge) unlockKey(n int) error {
+	j.unlocking.Lock()
+	defer j.unlocking.Unlock()
+	ring := j.ring()
+	key, ok := ring.MintKey(n)
+	if !ok || j.home == nil || key.Suite() != keys.HS256 || !key.Secret().IsZero() {
 		return nil
 	}
 	private, err := j.home.Private(key, j.unlock)
@@ -104,28 +132,25 @@ func (j *judge) unlockKey(key keys.Key) error {
 	if key, err = key.Attach(private); err != nil {
 		return err
 	}
-	if j.ring, err = j.ring.Replace(key); err != nil {
+	if ring, err = ring.Replace(key); err != nil {
 		return err
 	}
-	j.v, err = verifier.New(j.ring, j.opts)
-	return err
+	return j.setRing(ring)
 }
 
-// locked returns the number of the key whose secret would tell more than err
-// does, or 0.
-func (j *judge) locked(err error) int {
+// wants returns the number of the key whose secret, which is not in the ring,
+// would tell more than err does, or 0.
+func (s *judgeState) wants(err error) int {
 	var cannot *verifier.CannotJudgeError
 	var read *payload.ReadError
 	n := 0
 	switch {
-	case j.home == nil:
-		return 0
 	case errors.Is(err, verifier.NoSecret) && errors.As(err, &cannot):
 		n = cannot.Key
 	case errors.As(err, &read) && read.Proposal != "" && !read.Confirmed:
-		n, _, _ = j.ring.Reader().Read(read.Proposal, nil)
+		n, _, _ = s.ring.Reader().Read(read.Proposal, nil)
 	}
-	if k, ok := j.ring.MintKey(n); !ok || k.Suite() != keys.HS256 || !k.Secret().IsZero() {
+	if k, ok := s.ring.MintKey(n); !ok || k.Suite() != keys.HS256 || !k.Secret().IsZero() {
 		return 0
 	}
 	return n

@@ -91,6 +91,9 @@ const maxShown = 200
 // printable returns text from outside in a form that can't command a terminal
 // and keeps to one line. Every character stays one character.
 func printable(text string) string {
+	if isPlain(text) {
+		return text
+	}
 	n, all := 0, utf8.RuneCountInString(text)
 	return strings.Map(func(r rune) rune {
 		n++
@@ -104,6 +107,17 @@ func printable(text string) string {
 		}
 		return '·'
 	}, text)
+}
+
+// isPlain reports whether a text is short and of ASCII letters, digits, marks and
+// spaces only.
+func isPlain(text string) bool {
+	for i := range len(text) {
+		if text[i] < ' ' || text[i] > '~' {
+			return false
+		}
+	}
+	return len(text) <= maxShown
 }
 
 // width returns how many columns of a terminal a text takes.

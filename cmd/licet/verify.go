@@ -2,13 +2,16 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
+	"github.com/licet-dev/licet/cmd/internal/ordered"
 	"github.com/licet-dev/licet/payload"
 )
 
@@ -49,19 +52,19 @@ func (a *app) verify(ctx context.Context, f judgeFlags, codes []string) error {
 	if err != nil {
 		return err
 	}
-	r := &report{app: a, judge: j, asJSON: f.asJSON, out: bufio.NewWriter(a.out), counts: map[string]int{}}
+	r := &report{app: a, judge: j, asJSON: f.asJSON, good: a.out.paint(roleGood, "valid"), counts: map[string]int{}}
 	for _, code := range codes {
 		if code == "-" {
 			err = r.stream(ctx, a.stdin)
 		} else {
-			err = r.add(0, code)
+			p := &verifyPiece{}
+			p.add(0, code)
+			r.judgePiece(p)
+			err = r.deliver(p)
 		}
 		if err != nil {
-			return errors.Join(r.out.Flush(), err)
+			return err
 		}
-	}
-	if err := r.out.Flush(); err != nil {
-		return err
 	}
 	r.summary()
 	if r.total == 0 { // nothing is valid: an empty variable piped in must not pass
@@ -78,110 +81,193 @@ type report struct {
 	*app
 	judge  *judge
 	asJSON bool
-	out    *bufio.Writer
+	good   string // the word for a valid code
 	counts map[string]int
 	total  int
 	code   int // worst exit code so far
 }
 
-// stream judges a code a line. Lines may be of any length; blank ones are skipped.
-func (r *report) stream(ctx context.Context, in io.Reader) error {
-	lines := bufio.NewReaderSize(in, 64<<10)
-	for n := 1; ; n++ {
-		if ctx.Err() != nil {
-			return errors.New("interrupted")
-		}
-		line, err := readLine(lines)
-		if blank(line) && err == nil {
-			continue
-		}
-		if !blank(line) {
-			if err := r.add(n, line); err != nil {
-				return err
-			}
-		}
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("standard input, line %d: %w", n, err)
-		}
-		if lines.Buffered() == 0 { // whoever writes the lines may wait for the answer
-			if err := r.out.Flush(); err != nil {
-				return err
-			}
-		}
-	}
+// A verifyPiece is some codes on their way through the verifier, and then what is
+// to be said of them.
+type verifyPiece struct {
+	text  []byte
+	lines []inputLine
+
+	out     []byte
+	classes []string // of the codes, in order
+	code    int
+	err     error
+
+	terms     string // of the last valid licence: most codes of a list say the same
+	termsOf   payload.License
+	termsPlus string
 }
 
-// readLine reads a line without its end. Of a line longer than any code it keeps
-// just enough to tell.
-func readLine(r *bufio.Reader) (string, error) {
-	var line []byte
+type inputLine struct{ number, end int } // number 0 is an argument
+
+func (p *verifyPiece) add(line int, code string) {
+	p.text = append(p.text, code...)
+	p.lines = append(p.lines, inputLine{line, len(p.text)})
+}
+
+func (p *verifyPiece) reset() {
+	p.text, p.lines, p.out, p.classes = p.text[:0], p.lines[:0], p.out[:0], p.classes[:0]
+	p.code, p.err = 0, nil
+}
+
+const verifyPieceSize = 512
+
+// stream judges a code a line. Lines may be of any length; blank ones are skipped.
+// The verdicts come in the order of the lines.
+func (r *report) stream(ctx context.Context, in io.Reader) error {
+	lines := bufio.NewReaderSize(in, 64<<10)
+	number, ended := 0, false
+	cut := func(p *verifyPiece) (bool, error) {
+		p.reset()
+		for !ended && len(p.lines) < verifyPieceSize {
+			before := len(p.text)
+			text, err := appendLine(p.text, lines)
+			number++
+			if err == io.EOF {
+				ended = true
+			} else if err != nil {
+				return false, fmt.Errorf("standard input, line %d: %w", number, err)
+			}
+			if blank(text[before:]) {
+				continue
+			}
+			p.text = text
+			p.lines = append(p.lines, inputLine{number, len(text)})
+			if next, _ := lines.Peek(lines.Buffered()); bytes.IndexByte(next, '\n') < 0 {
+				break // whoever writes the lines may wait for the answer
+			}
+		}
+		return len(p.lines) > 0 || !ended, nil
+	}
+	return ordered.Run(ctx, cut, r.judgePiece, r.deliver)
+}
+
+// appendLine appends a line without its end. Of a line longer than any code it
+// keeps just enough to tell.
+func appendLine(dst []byte, r *bufio.Reader) ([]byte, error) {
+	begin := len(dst)
 	for {
 		part, err := r.ReadSlice('\n')
-		line = append(line, part[:min(len(part), payload.MaxInput+2-len(line))]...)
+		dst = append(dst, part[:min(len(part), payload.MaxInput+2-(len(dst)-begin))]...)
 		if err == bufio.ErrBufferFull {
 			continue
 		}
-		for len(line) > 0 && (line[len(line)-1] == '\n' || line[len(line)-1] == '\r') {
-			line = line[:len(line)-1]
+		for len(dst) > begin && (dst[len(dst)-1] == '\n' || dst[len(dst)-1] == '\r') {
+			dst = dst[:len(dst)-1]
 		}
-		return string(line), err
+		return dst, err
 	}
 }
 
-func blank(line string) bool {
-	t, err := payload.AppendNormalized(nil, line)
+func blank(line []byte) bool {
+	if len(line) > 0 && 'A' <= line[0] && line[0] <= 'Z' {
+		return false
+	}
+	t, err := payload.AppendNormalized(nil, string(line))
 	return err == nil && len(t) == 0
 }
 
-// add judges and prints one code; line is 0 for an argument.
-func (r *report) add(line int, input string) error {
-	v, err := r.judge.judge(input)
-	if err != nil {
-		return err
+// judgePiece judges the codes of a piece, and writes what is to be said of them.
+func (r *report) judgePiece(p *verifyPiece) {
+	text, begin := string(p.text), 0
+	for _, l := range p.lines {
+		input := text[begin:l.end]
+		begin = l.end
+		v, err := r.judge.judge(input)
+		if err != nil {
+			p.err = err
+			return
+		}
+		class, code := v.class()
+		p.classes = append(p.classes, class)
+		p.code = worst(p.code, code)
+		if r.asJSON {
+			var line bytes.Buffer
+			if p.err = newVerdictJSON(r.judge.ring(), l.number, input, v).write(&line); p.err != nil {
+				return
+			}
+			p.out = append(p.out, line.Bytes()...)
+			continue
+		}
+		r.say(p, l.number, input, class, v)
 	}
-	class, code := v.class()
-	r.total++
-	r.counts[class]++
-	r.code = worst(r.code, code)
-	if r.asJSON {
-		return newVerdictJSON(r.judge.ring, line, input, v).write(r.out)
-	}
-	paint := roleBad
-	if code == 0 {
-		paint = roleGood
-	}
-	where := ""
-	if line > 0 {
-		where = fmt.Sprintf("line %d: ", line)
-	}
-	_, err = fmt.Fprintf(r.out, "%s%s: %s: %s\n", where, r.app.out.paint(paint, class), printable(input), r.explain(v))
-	return err
 }
 
-// explain says what a code is good for, or why it is not.
-func (r *report) explain(v verdict) string {
-	text := ""
+// say writes the line about one code.
+func (r *report) say(p *verifyPiece, line int, input, class string, v verdict) {
+	if line > 0 {
+		p.out = append(p.out, "line "...)
+		p.out = strconv.AppendInt(p.out, int64(line), 10)
+		p.out = append(p.out, ": "...)
+	}
 	if v.err != nil {
-		text = v.err.Error()
-		var read *payload.ReadError
-		if errors.As(v.err, &read) && read.Proposal != "" {
-			text += "; did you mean " + read.Proposal + "?"
+		p.out = fmt.Appendf(p.out, "%s: %s: %s\n", r.out.paint(roleBad, class), printable(input), r.explain(v))
+		return
+	}
+	p.out = append(append(p.out, r.good...), ": "...)
+	p.out = append(append(p.out, printable(input)...), ": "...)
+	if p.terms == "" || !sameTerms(p.termsOf, v.lic.License) {
+		key, _ := r.judge.ring().MintKey(v.lic.KeyNumber)
+		p.terms, p.termsOf = describeTerms(r.judge.ring(), v.lic.License, key)+", serial ", v.lic.License
+		p.termsPlus = ""
+		if v.lic.BindingIgnored {
+			p.termsPlus = bindingIgnored
 		}
+	}
+	p.out = append(p.out, p.terms...)
+	p.out = strconv.AppendUint(p.out, v.lic.Serial, 10)
+	p.out = append(append(p.out, p.termsPlus...), '\n')
+}
+
+const bindingIgnored = "; the binding was ignored, since the key binds its codes to nothing"
+
+// sameTerms reports whether two licences say the same, their serials aside.
+func sameTerms(a, b payload.License) bool {
+	if a.Product != b.Product || a.Version != b.Version || a.Expiry != b.Expiry || a.Start != b.Start ||
+		a.Edition != b.Edition || a.Features != b.Features || a.Seats != b.Seats {
+		return false
+	}
+	for name, value := range a.Extra.All() {
+		if other, ok := b.Extra.Get(name); !ok || other != value {
+			return false
+		}
+	}
+	return true
+}
+
+// deliver prints what is said of a piece.
+func (r *report) deliver(p *verifyPiece) error {
+	if _, err := r.out.Write(p.out); err != nil {
+		return err
+	}
+	for _, class := range p.classes {
+		r.counts[class]++
+	}
+	r.total += len(p.classes)
+	r.code = worst(r.code, p.code)
+	return p.err
+}
+
+// explain says why a code is not valid and, if it is genuine, what it licenses.
+func (r *report) explain(v verdict) string {
+	text := v.err.Error()
+	var read *payload.ReadError
+	if errors.As(v.err, &read) && read.Proposal != "" {
+		text += "; did you mean " + read.Proposal + "?"
 	}
 	lic, ok := v.license()
 	if !ok {
 		return text
 	}
-	key, _ := r.judge.ring.MintKey(lic.KeyNumber)
-	terms := describeTerms(r.judge.ring, lic.License, key) + fmt.Sprintf(", serial %d", lic.Serial)
+	key, _ := r.judge.ring().MintKey(lic.KeyNumber)
+	terms := fmt.Sprintf("%s, serial %d", describeTerms(r.judge.ring(), lic.License, key), lic.Serial)
 	if lic.BindingIgnored {
-		terms += "; the binding was ignored, since the key binds its codes to nothing"
-	}
-	if text == "" {
-		return terms
+		terms += bindingIgnored
 	}
 	return text + " (" + terms + ")"
 }

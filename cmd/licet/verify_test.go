@@ -19,7 +19,8 @@ func readLines(t *testing.T, in io.Reader) []string {
 	var lines []string
 	r := bufio.NewReaderSize(in, 16)
 	for {
-		line, err := readLine(r)
+		b, err := appendLine(nil, r)
+		line := string(b)
 		if err == io.EOF {
 			if line != "" {
 				lines = append(lines, line)
@@ -33,7 +34,7 @@ func readLines(t *testing.T, in io.Reader) []string {
 	}
 }
 
-func TestReadLine(t *testing.T) {
+func TestAppendLine(t *testing.T) {
 	long := strings.Repeat("A", 70_000)
 	for in, want := range map[string][]string{
 		"":                                nil,

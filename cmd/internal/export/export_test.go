@@ -132,7 +132,7 @@ func TestSpreadsheetsSeeText(t *testing.T) {
 		}
 	}
 	for _, descriptor := range []string{prefixed, digital} {
-		rows := mint(100_000, descriptor)
+		rows := mint(50_000, descriptor)
 		records := must(csv.NewReader(bytes.NewReader(list(t, options(export.CSV, "standard"), rows))).ReadAll())[1:]
 		if len(records) != len(rows) {
 			t.Fatalf("%d records of %d codes", len(records), len(rows))

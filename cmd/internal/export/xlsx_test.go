@@ -3,6 +3,7 @@ package export_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -110,14 +111,18 @@ func TestXLSXTemporaryFile(t *testing.T) {
 		t.Setenv(name, dir)
 	}
 	temporary := func() int { return len(must(os.ReadDir(dir))) }
-	rows := mint(60_000, digital)
+	rows := mint(2500, digital)
+	opts := options(export.XLSX, "standard") // 10 KB a row, so that few make a large list
+	for i := range 10 {
+		opts.Labels = append(opts.Labels, export.Label{fmt.Sprint("label", i), strings.Repeat("x", 1024)})
+	}
 	for _, broken := range []bool{true, false} {
 		var out bytes.Buffer
 		var w io.Writer = &out
 		if broken {
 			w = &full{100, errFull}
 		}
-		x := must(export.New(w, options(export.XLSX, "standard")))
+		x := must(export.New(w, opts))
 		lic := workedLicense
 		for _, r := range rows {
 			lic.Serial = r.serial
