@@ -48,16 +48,10 @@ func AppendSymbols(dst, b []byte, bits int) []byte {
 	dst = dst[:len(dst)+n]
 	out := dst[len(dst)-n:]
 	for len(out) >= runSymbols && len(b) >= runBytes {
-		t := b[len(b)-runBytes:]
-		v := uint64(t[0])<<32 | uint64(t[1])<<24 | uint64(t[2])<<16 | uint64(t[3])<<8 | uint64(t[4])
-		run := out[len(out)-runSymbols:]
-		for i := runSymbols - 1; i >= 0; i-- {
-			run[i] = Alphabet[v&31]
-			v >>= 5
-		}
+		putRun((*[runSymbols]byte)(out[len(out)-runSymbols:]), (*[runBytes]byte)(b[len(b)-runBytes:]))
 		b, out = b[:len(b)-runBytes], out[:len(out)-runSymbols]
 	}
-	var v uint64 // at most four bytes are left
+	var v uint64 // at most five bytes are left
 	for _, c := range b {
 		v = v<<8 | uint64(c)
 	}
@@ -76,12 +70,7 @@ func DecodeSymbols(b, text []byte, bits int) bool {
 	spare := 8*len(b) - bits // of the first byte
 	rest := b
 	for len(text) >= runSymbols && len(rest) >= runBytes {
-		var v uint64
-		for _, c := range text[len(text)-runSymbols:] {
-			v = v<<5 | uint64(symbolValue[c])
-		}
-		t := rest[len(rest)-runBytes:]
-		t[0], t[1], t[2], t[3], t[4] = byte(v>>32), byte(v>>24), byte(v>>16), byte(v>>8), byte(v)
+		getRun((*[runBytes]byte)(rest[len(rest)-runBytes:]), (*[runSymbols]byte)(text[len(text)-runSymbols:]))
 		text, rest = text[:len(text)-runSymbols], rest[:len(rest)-runBytes]
 	}
 	var v uint64 // at most seven symbols are left
@@ -93,4 +82,19 @@ func DecodeSymbols(b, text []byte, bits int) bool {
 		v >>= 8
 	}
 	return v == 0 && b[0]>>(8-spare) == 0
+}
+
+// putRun and getRun convert a run without a loop, so that no symbol waits for the
+// one before it.
+
+func putRun(out *[runSymbols]byte, b *[runBytes]byte) {
+	v := uint64(b[0])<<32 | uint64(b[1])<<24 | uint64(b[2])<<16 | uint64(b[3])<<8 | uint64(b[4])
+	out[0], out[1], out[2], out[3] = Alphabet[v>>35&31], Alphabet[v>>30&31], Alphabet[v>>25&31], Alphabet[v>>20&31]
+	out[4], out[5], out[6], out[7] = Alphabet[v>>15&31], Alphabet[v>>10&31], Alphabet[v>>5&31], Alphabet[v&31]
+}
+
+func getRun(b *[runBytes]byte, text *[runSymbols]byte) {
+	value := func(i int) uint64 { return uint64(symbolValue[text[i]]) }
+	v := value(0)<<35 | value(1)<<30 | value(2)<<25 | value(3)<<20 | value(4)<<15 | value(5)<<10 | value(6)<<5 | value(7)
+	b[0], b[1], b[2], b[3], b[4] = byte(v>>32), byte(v>>24), byte(v>>16), byte(v>>8), byte(v)
 }

@@ -20,23 +20,27 @@ func double(a uint16) uint16 {
 	return a
 }
 
-// feedback[a] is what the symbol leaving the top of the remainder adds to it.
-var feedback = func() (t [32]uint16) {
-	for a := range t {
-		x4 := double(double(uint16(a)))
-		t[a] = x4<<10 | double(x4)<<5 | uint16(a)
-	}
-	return t
-}()
-
+// checkStep appends a symbol: it multiplies the remainder by X and adds v.
 func checkStep(s uint16, v byte) uint16 {
-	return (s<<5&0x7fff | uint16(v)) ^ feedback[s>>10]
+	a := s >> 10
+	x4 := double(double(a))
+	return (s<<5&0x7fff | uint16(v)) ^ (x4<<10 | double(x4)<<5 | a)
 }
 
-// feedback2 is feedback for two symbols at a time, which takes half the steps.
-var feedback2 = func() (t [1024]uint16) {
-	for ab := range t {
-		t[ab] = checkStep(checkStep(uint16(ab)<<5, 0), 0)
+// maxChecked is the number of symbols up to which every single slip has a syndrome
+// of its own.
+const maxChecked = 237
+
+// powers[j][v] is vX^j mod g: what a symbol adds to the remainder of a code in which
+// j symbols follow it. The code is linear, so a remainder is the sum of these, and
+// unlike steps they don't wait for each other.
+var powers = func() (t [maxChecked + 1][32]uint16) {
+	for v := range t[0] {
+		s := uint16(v)
+		for j := range t {
+			t[j][v] = s
+			s = checkStep(s, 0)
+		}
 	}
 	return t
 }()
@@ -44,18 +48,22 @@ var feedback2 = func() (t [1024]uint16) {
 // syndrome returns the syndrome of a code, zero when it is well formed, and
 // whether all its symbols are in the alphabet.
 func syndrome(code []byte) (s uint16, ok bool) {
-	s = checkStart
 	var seen byte // bit 5 and up: some symbol had no value
-	for ; len(code) >= 2; code = code[2:] {
-		v, w := symbolValue[code[0]], symbolValue[code[1]]
-		seen |= v | w
-		s = (s<<10&0x7fff | uint16(v)<<5&0x3ff | uint16(w)&31) ^ feedback2[s>>5&0x3ff]
+	if len(code) > maxChecked {
+		s = checkStart
+		for _, c := range code {
+			seen |= symbolValue[c]
+			s = checkStep(s, symbolValue[c]&31)
+		}
+		return s ^ checkTarget, seen < 32
 	}
-	if len(code) == 1 {
-		seen |= symbolValue[code[0]]
-		s = checkStep(s, symbolValue[code[0]]&31)
+	s = powers[len(code)][checkStart] ^ checkTarget
+	for i, c := range code {
+		v := symbolValue[c]
+		seen |= v
+		s ^= powers[len(code)-1-i][v&31]
 	}
-	return s ^ checkTarget, seen < 32
+	return s, seen < 32
 }
 
 // WellFormed reports whether code, symbols without prefix and hyphens, has only
@@ -68,13 +76,10 @@ func WellFormed(code []byte) bool {
 // AppendCheck appends the three check symbols to body, which must have symbols
 // of the [Alphabet] only.
 func AppendCheck(body []byte) []byte {
-	s, _ := syndrome(body)
-	s ^= checkTarget
-	for range CheckSymbols {
-		s = checkStep(s, 0)
-	}
-	s ^= checkTarget
-	return append(body, Alphabet[s>>10], Alphabet[s>>5&31], Alphabet[s&31])
+	code := append(body, Alphabet[0], Alphabet[0], Alphabet[0])
+	s, _ := syndrome(code)
+	code[len(body)], code[len(body)+1], code[len(body)+2] = Alphabet[s>>10], Alphabet[s>>5&31], Alphabet[s&31]
+	return code
 }
 
 // SlipKind is a kind of typing error that check symbols can locate.
@@ -111,8 +116,11 @@ type Slip struct {
 // when no single slip explains it, or when it has symbols outside the alphabet.
 // A code of more than 237 symbols has no unique explanation and gets none.
 func FindSlip(code []byte) (Slip, bool) {
+	if len(code) > maxChecked {
+		return Slip{}, false
+	}
 	s, ok := syndrome(code)
-	if !ok || s == 0 || len(code) > 237 {
+	if !ok || s == 0 {
 		return Slip{}, false
 	}
 	// Wind the remainder back symbol by symbol, until what is left is
@@ -151,7 +159,8 @@ func flip(code []byte, i int, e uint16) {
 }
 
 // Fill puts the only fitting symbols in the given one or two places of code,
-// whatever stands there, and reports whether it found them.
+// whatever stands there, and reports whether it found them. If not, anything may
+// stand there.
 func Fill(code []byte, places ...int) bool {
 	switch len(places) {
 	case 1:

@@ -87,7 +87,7 @@ func (e *ReadError) Error() string {
 	case Empty:
 		return "no code given"
 	case TooLong:
-		return fmt.Sprintf("text of %d bytes; a code has at most %d", e.Have, e.Want)
+		return fmt.Sprintf("text of %d bytes; no more than %d are read, and a code has at most %d symbols", e.Have, e.Want, MaxCode)
 	case WrongLength:
 		return e.lengthText()
 	case PrefixOnly:
@@ -126,6 +126,9 @@ func (e *ReadError) lengthText() string {
 	}
 }
 
+// maxPlacesTold is how many places a message names.
+const maxPlacesTold = 8
+
 func (e *ReadError) placesText() string {
 	should, are := "is possibly", "are possibly"
 	if e.Confirmed {
@@ -136,7 +139,11 @@ func (e *ReadError) placesText() string {
 		return fmt.Sprintf("%c and %c %s exchanged (%s and %s)", a.Got, b.Got, are, a.where(), b.where())
 	}
 	var parts []string
-	for _, p := range e.Places {
+	for i, p := range e.Places {
+		if i == maxPlacesTold {
+			parts = append(parts, fmt.Sprintf("and %d more", len(e.Places)-i))
+			break
+		}
 		switch {
 		case p.Want != 0 && e.Reason == Typo:
 			parts = append(parts, fmt.Sprintf("%s %s %c, not %c", p.where(), should, p.Want, p.Got))

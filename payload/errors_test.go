@@ -25,7 +25,7 @@ func TestReadErrorTexts(t *testing.T) {
 	}
 	for _, c := range []struct{ input, possibly, confirmed string }{
 		{"", "no code given", ""},
-		{strings.Repeat("A", 1025), "text of 1025 bytes; a code has at most 1024", ""},
+		{strings.Repeat("A", 1025), "text of 1025 bytes; no more than 1024 are read, and a code has at most 139 symbols", ""},
 		{"ACME", "only the prefix, the code itself is missing", ""},
 		{edit("-ELWZ", ""), "28 characters instead of 32: 4 missing", ""},
 		{edit("69FW", "69FW69FW"), "36 characters instead of 32: 4 too many", ""},

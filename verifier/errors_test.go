@@ -37,7 +37,7 @@ func TestErrorTexts(t *testing.T) {
 		want   string
 	}{
 		{ring, none, " ", "no code given"},
-		{ring, none, strings.Repeat("A", 2000), "text of 2000 bytes; a code has at most 1024"},
+		{ring, none, strings.Repeat("A", 2000), "text of 2000 bytes; no more than 1024 are read, and a code has at most 139 symbols"},
 		{ring, none, workedHSCode[:len(workedHSCode)-2], "30 characters instead of 32: 2 missing"},
 		{ring, none, "ACME", "only the prefix, the code itself is missing"},
 		{ring, none, strings.Replace(workedHSCode, "ELWZ", "ELWY", 1), "typing error: group 8, character 4 should be Z, not Y"},
