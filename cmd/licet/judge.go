@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -98,21 +99,21 @@ type verdict struct {
 }
 
 // judge judges a code. The error says that it could not even try.
-func (j *judge) judge(code string) (verdict, error) {
+func (j *judge) judge(code string) (v verdict, err error) {
 	state := j.state.Load()
-	lic, err := state.v.VerifyBound(code, j.bind)
-	if err == nil || j.home == nil {
-		return verdict{lic, err}, nil
+	v.lic, v.err = state.v.VerifyBound(code, j.bind)
+	if v.err == nil || j.home == nil {
+		return v, nil
 	}
-	n := state.wants(err)
+	n := state.wants(v.err)
 	if n == 0 {
-		return verdict{lic, err}, nil
+		return v, nil
 	}
 	if err := j.unlockKey(n); err != nil {
-		return verdict{}, err
+		return v, err
 	}
-	lic, err = j.state.Load().v.VerifyBound(code, j.bind)
-	return verdict{lic, err}, nil
+	v.lic, v.err = j.state.Load().v.VerifyBound(code, j.bind)
+	return v, nil
 }
 
 // unlockKey takes the secret of an hs256 key from the licensing home into the ring,
@@ -157,7 +158,7 @@ func (s *judgeState) wants(err error) int {
 }
 
 // class returns the name of a verdict and the exit code that stands for it.
-func (v verdict) class() (string, int) {
+func (v *verdict) class() (string, int) {
 	var not *verifier.NotAuthenticError
 	var but *verifier.NotAcceptableError
 	switch {
@@ -174,7 +175,7 @@ func (v verdict) class() (string, int) {
 }
 
 // license returns the licence of an authentic code, accepted or not.
-func (v verdict) license() (verifier.License, bool) {
+func (v *verdict) license() (verifier.License, bool) {
 	var but *verifier.NotAcceptableError
 	if errors.As(v.err, &but) {
 		return but.License, true
@@ -184,8 +185,8 @@ func (v verdict) license() (verifier.License, bool) {
 
 // worst returns the exit code for several: the first of 1, 6, 4, 3, 5 that occurred.
 func worst(a, b int) int {
-	rank := map[int]int{0: 0, exitNotAcceptable: 1, exitMalformed: 2, exitNotAuthentic: 3, exitCannotJudge: 4, exitOther: 5}
-	if rank[b] > rank[a] {
+	order := []int{0, exitNotAcceptable, exitMalformed, exitNotAuthentic, exitCannotJudge, exitOther}
+	if slices.Index(order, b) > slices.Index(order, a) {
 		return b
 	}
 	return a

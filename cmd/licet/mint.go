@@ -112,10 +112,14 @@ func (a *app) mint(ctx context.Context, o mintOptions) error {
 	if err != nil {
 		return err
 	}
-	if kind == journal.Renew {
-		if err := a.checkRenewal(h, key, lic, serials); err != nil {
-			return err
-		}
+	switch kind {
+	case journal.Renew:
+		err = a.checkRenewal(h, key, lic, serials)
+	case journal.Again:
+		err = a.checkAgain(h, key, lic, serials)
+	}
+	if err != nil {
+		return err
 	}
 	return a.issue(ctx, issue{home: h, key: key, lic: lic, binding: binding, kind: kind, count: count, serials: serials, output: o.output})
 }

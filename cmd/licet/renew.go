@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -38,6 +40,48 @@ The journal of the licensing home must know the serials. A closed key renews too
 // checkRenewal refuses terms that would not make every licence last longer or
 // count as newer than the journal knows it.
 func (a *app) checkRenewal(h *home.Home, key keys.Key, lic payload.License, serials journal.Range) error {
+	ends := lastDay(key, lic)
+	return a.eachEntry(h, key, lic, serials, func(e journal.Entry, version uint64, expiry payload.Day) error {
+		if ends < expiry || lic.Version < version || ends == expiry && lic.Version == version {
+			return usageError("the journal, line %d, has %s with version %d and expiry %s: a renewal has a later expiry or a higher version, and neither lower; for the same codes once more use licet mint --again",
+				e.Line, e.Serials, version, expiry)
+		}
+		return nil
+	})
+}
+
+// checkAgain refuses other terms than the journal knows: they would not make the
+// same codes once more, but other codes for the same licences. Serials that it does
+// not know at all are left for the journal to refuse.
+func (a *app) checkAgain(h *home.Home, key keys.Key, lic payload.License, serials journal.Range) error {
+	var same, other []journal.Range
+	err := a.eachEntry(h, key, lic, serials, func(e journal.Entry, version uint64, expiry payload.Day) error {
+		if version == lic.Version && expiry == lastDay(key, lic) {
+			same = append(same, e.Serials)
+		} else {
+			other = append(other, e.Serials)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(same, func(a, b journal.Range) int { return cmp.Compare(a.First, b.First) })
+	next := serials.First // the first serial that no entry of the same terms has
+	for _, r := range same {
+		if r.First > next {
+			break
+		}
+		next = max(next, r.Last+1)
+	}
+	if next <= serials.Last && slices.ContainsFunc(other, func(r journal.Range) bool { return r.First <= next && next <= r.Last }) {
+		return usageError("--again: the journal has serial %d with another version or expiry (licet batch list shows them); state the same, or use licet renew", next)
+	}
+	return nil
+}
+
+// eachEntry calls f for the entries of the journal about any of the serials.
+func (a *app) eachEntry(h *home.Home, key keys.Key, lic payload.License, serials journal.Range, f func(journal.Entry, uint64, payload.Day) error) error {
 	j, err := a.openJournal(h)
 	if err != nil {
 		return err
@@ -53,12 +97,19 @@ func (a *app) checkRenewal(h *home.Home, key keys.Key, lic payload.License, seri
 		if err != nil {
 			return err
 		}
-		if lic.Expiry < expiry || lic.Version < version || lic.Expiry == expiry && lic.Version == version {
-			return usageError("the journal, line %d, has %s with version %d and expiry %s: a renewal has a later expiry or a higher version, and neither lower; for the same codes once more use licet mint --again",
-				e.Line, e.Serials, version, expiry)
+		if err := f(e, version, expiry); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// lastDay returns the expiry of a licence, which is never where the layout has none.
+func lastDay(key keys.Key, lic payload.License) payload.Day {
+	if _, ok := key.Layout().Field("expiry"); !ok {
+		return payload.Never
+	}
+	return lic.Expiry
 }
 
 // entryTerms returns the version and the expiry of a journal entry, as comparable

@@ -93,10 +93,11 @@ type verifyPiece struct {
 	text  []byte
 	lines []inputLine
 
-	out     []byte
-	classes []string // of the codes, in order
-	code    int
-	err     error
+	out    []byte
+	valid  int            // how many codes are valid
+	others map[string]int // how many are not, by class
+	code   int
+	err    error
 
 	terms     string // of the last valid licence: most codes of a list say the same
 	termsOf   payload.License
@@ -111,8 +112,9 @@ func (p *verifyPiece) add(line int, code string) {
 }
 
 func (p *verifyPiece) reset() {
-	p.text, p.lines, p.out, p.classes = p.text[:0], p.lines[:0], p.out[:0], p.classes[:0]
-	p.code, p.err = 0, nil
+	p.text, p.lines, p.out = p.text[:0], p.lines[:0], p.out[:0]
+	p.valid, p.code, p.err = 0, 0, nil
+	clear(p.others)
 }
 
 const verifyPieceSize = 512
@@ -183,9 +185,11 @@ func (r *report) judgePiece(p *verifyPiece) {
 			p.err = err
 			return
 		}
-		class, code := v.class()
-		p.classes = append(p.classes, class)
-		p.code = worst(p.code, code)
+		if v.err == nil {
+			p.valid++
+		} else {
+			p.count(v.class())
+		}
 		if r.asJSON {
 			var line bytes.Buffer
 			if p.err = newVerdictJSON(r.judge.ring(), l.number, input, v).write(&line); p.err != nil {
@@ -194,24 +198,34 @@ func (r *report) judgePiece(p *verifyPiece) {
 			p.out = append(p.out, line.Bytes()...)
 			continue
 		}
-		r.say(p, l.number, input, class, v)
+		r.say(p, l.number, input, &v)
 	}
 }
 
+// count counts a code that is not valid.
+func (p *verifyPiece) count(class string, code int) {
+	if p.others == nil {
+		p.others = map[string]int{}
+	}
+	p.others[class]++
+	p.code = worst(p.code, code)
+}
+
 // say writes the line about one code.
-func (r *report) say(p *verifyPiece, line int, input, class string, v verdict) {
+func (r *report) say(p *verifyPiece, line int, input string, v *verdict) {
 	if line > 0 {
 		p.out = append(p.out, "line "...)
 		p.out = strconv.AppendInt(p.out, int64(line), 10)
 		p.out = append(p.out, ": "...)
 	}
 	if v.err != nil {
+		class, _ := v.class()
 		p.out = fmt.Appendf(p.out, "%s: %s: %s\n", r.out.paint(roleBad, class), printable(input), r.explain(v))
 		return
 	}
 	p.out = append(append(p.out, r.good...), ": "...)
 	p.out = append(append(p.out, printable(input)...), ": "...)
-	if p.terms == "" || !sameTerms(p.termsOf, v.lic.License) {
+	if p.terms == "" || !sameTerms(&p.termsOf, &v.lic.License) {
 		key, _ := r.judge.ring().MintKey(v.lic.KeyNumber)
 		p.terms, p.termsOf = describeTerms(r.judge.ring(), v.lic.License, key)+", serial ", v.lic.License
 		p.termsPlus = ""
@@ -227,7 +241,7 @@ func (r *report) say(p *verifyPiece, line int, input, class string, v verdict) {
 const bindingIgnored = "; the binding was ignored, since the key binds its codes to nothing"
 
 // sameTerms reports whether two licences say the same, their serials aside.
-func sameTerms(a, b payload.License) bool {
+func sameTerms(a, b *payload.License) bool {
 	if a.Product != b.Product || a.Version != b.Version || a.Expiry != b.Expiry || a.Start != b.Start ||
 		a.Edition != b.Edition || a.Features != b.Features || a.Seats != b.Seats {
 		return false
@@ -245,16 +259,18 @@ func (r *report) deliver(p *verifyPiece) error {
 	if _, err := r.out.Write(p.out); err != nil {
 		return err
 	}
-	for _, class := range p.classes {
-		r.counts[class]++
+	r.counts["valid"] += p.valid
+	r.total += p.valid
+	for class, n := range p.others {
+		r.counts[class] += n
+		r.total += n
 	}
-	r.total += len(p.classes)
 	r.code = worst(r.code, p.code)
 	return p.err
 }
 
 // explain says why a code is not valid and, if it is genuine, what it licenses.
-func (r *report) explain(v verdict) string {
+func (r *report) explain(v *verdict) string {
 	text := v.err.Error()
 	var read *payload.ReadError
 	if errors.As(v.err, &read) && read.Proposal != "" {
