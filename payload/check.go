@@ -31,14 +31,15 @@ func checkStep(s uint16, v byte) uint16 {
 // of its own.
 const maxChecked = 237
 
-// powers[j][v] is vX^j mod g: what a symbol adds to the remainder of a code in which
-// j symbols follow it. The code is linear, so a remainder is the sum of these, and
-// unlike steps they don't wait for each other.
-var powers = func() (t [maxChecked + 1][32]uint16) {
+// contributions[i][v] is what symbol v adds to the remainder of a code of maxChecked
+// symbols when it stands at i: vX^(maxChecked-1-i) mod g. Shorter codes use the end
+// of the table. The code is linear, so a remainder is the sum of these, and unlike
+// steps they don't wait for each other.
+var contributions = func() (t [maxChecked][32]uint16) {
 	for v := range t[0] {
 		s := uint16(v)
-		for j := range t {
-			t[j][v] = s
+		for i := maxChecked - 1; i >= 0; i-- {
+			t[i][v] = s
 			s = checkStep(s, 0)
 		}
 	}
@@ -49,7 +50,7 @@ var powers = func() (t [maxChecked + 1][32]uint16) {
 // whether all its symbols are in the alphabet.
 func syndrome(code []byte) (s uint16, ok bool) {
 	var seen byte // bit 5 and up: some symbol had no value
-	if len(code) > maxChecked {
+	if len(code) >= maxChecked {
 		s = checkStart
 		for _, c := range code {
 			seen |= symbolValue[c]
@@ -57,11 +58,13 @@ func syndrome(code []byte) (s uint16, ok bool) {
 		}
 		return s ^ checkTarget, seen < 32
 	}
-	s = powers[len(code)][checkStart] ^ checkTarget
-	for i, c := range code {
-		v := symbolValue[c]
+	table := contributions[maxChecked-len(code)-1:]
+	s = table[0][checkStart] ^ checkTarget // the start stands before the first symbol
+	table = table[1:]
+	for i := range table {
+		v := symbolValue[code[i]]
 		seen |= v
-		s ^= powers[len(code)-1-i][v&31]
+		s ^= table[i][v&31]
 	}
 	return s, seen < 32
 }

@@ -100,20 +100,26 @@ type verdict struct {
 
 // judge judges a code. The error says that it could not even try.
 func (j *judge) judge(code string) (v verdict, err error) {
+	err = j.judgeInto(&v, code)
+	return v, err
+}
+
+// judgeInto is judge for many codes: it spares a copy of each licence.
+func (j *judge) judgeInto(v *verdict, code string) error {
 	state := j.state.Load()
 	v.lic, v.err = state.v.VerifyBound(code, j.bind)
 	if v.err == nil || j.home == nil {
-		return v, nil
+		return nil
 	}
 	n := state.wants(v.err)
 	if n == 0 {
-		return v, nil
+		return nil
 	}
 	if err := j.unlockKey(n); err != nil {
-		return v, err
+		return err
 	}
 	v.lic, v.err = j.state.Load().v.VerifyBound(code, j.bind)
-	return v, nil
+	return nil
 }
 
 // unlockKey takes the secret of an hs256 key from the licensing home into the ring,

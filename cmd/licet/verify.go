@@ -117,7 +117,7 @@ func (p *verifyPiece) reset() {
 	clear(p.others)
 }
 
-const verifyPieceSize = 512
+const verifyPieceSize = 128
 
 // stream judges a code a line. Lines may be of any length; blank ones are skipped.
 // The verdicts come in the order of the lines.
@@ -176,13 +176,12 @@ func blank(line []byte) bool {
 
 // judgePiece judges the codes of a piece, and writes what is to be said of them.
 func (r *report) judgePiece(p *verifyPiece) {
+	var v verdict
 	text, begin := string(p.text), 0
 	for _, l := range p.lines {
 		input := text[begin:l.end]
 		begin = l.end
-		v, err := r.judge.judge(input)
-		if err != nil {
-			p.err = err
+		if p.err = r.judge.judgeInto(&v, input); p.err != nil {
 			return
 		}
 		if v.err == nil {
