@@ -4,6 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash"
@@ -91,16 +92,23 @@ func (st *macState) top(h hash.Hash, a, b []byte, bits int) []byte {
 	return topBits(h.Sum(st.sum[:0]), bits)
 }
 
-// topBits returns the number of the first bits of b, big-endian; it works in place.
+// topBits returns the number of the first bits of b, big-endian; it works in
+// place.
 func topBits(b []byte, bits int) []byte {
-	b = b[:payload.ByteCount(bits)]
-	if shift := 8*len(b) - bits; shift > 0 {
-		for i := len(b) - 1; i > 0; i-- {
-			b[i] = b[i]>>shift | b[i-1]<<(8-shift)
-		}
-		b[0] >>= shift
+	n := payload.ByteCount(bits)
+	shift := 8*n - bits
+	if shift == 0 {
+		return b[:n]
 	}
-	return b
+	if n == 8 { // the usual payloads are of this length
+		binary.BigEndian.PutUint64(b, binary.BigEndian.Uint64(b)>>shift)
+		return b[:n]
+	}
+	for i := n - 1; i > 0; i-- {
+		b[i] = b[i]>>shift | b[i-1]<<(8-shift)
+	}
+	b[0] >>= shift
+	return b[:n]
 }
 
 // Format writes a placeholder, whatever the verb.

@@ -61,6 +61,12 @@ func syndrome(code []byte) (s uint16, ok bool) {
 	table := contributions[maxChecked-len(code)-1:]
 	s = table[0][checkStart] ^ checkTarget // the start stands before the first symbol
 	table = table[1:]
+	for len(code) >= 4 && len(table) >= 4 {
+		a, b, c, d := symbolValue[code[0]], symbolValue[code[1]], symbolValue[code[2]], symbolValue[code[3]]
+		seen |= a | b | c | d
+		s ^= table[0][a&31] ^ table[1][b&31] ^ table[2][c&31] ^ table[3][d&31]
+		code, table = code[4:], table[4:]
+	}
 	for i := range table {
 		v := symbolValue[code[i]]
 		seen |= v

@@ -22,7 +22,10 @@ const (
 
 // judge judges an authentic licence as of the time now.
 func (v *Verifier) judge(lic *License, now time.Time) error {
-	ahead := now.Add(v.opts.Leeway)
+	ahead := now
+	if v.opts.Leeway != 0 {
+		ahead = now.Add(v.opts.Leeway)
+	}
 	if ahead.Before(v.opts.Built) {
 		return &CannotJudgeError{Reason: ClockBehind, Key: lic.KeyNumber, Now: now, Floor: v.opts.Built,
 			detail: fmt.Sprintf("the clock is behind: it shows %s, but it is %s or later; set the clock",

@@ -117,8 +117,11 @@ type License struct {
 // Verify judges a code of a key without binding, as somebody typed or pasted it.
 // It returns the licence, or one of the errors that the package comment lists.
 // For an accepted hs256 code it allocates nothing.
-func (v *Verifier) Verify(code string) (License, error) {
-	return v.VerifyBound(code, "")
+func (v *Verifier) Verify(code string) (lic License, err error) {
+	if err = v.verify(&lic, code, ""); err != nil {
+		lic = License{}
+	}
+	return lic, err
 }
 
 // VerifyBound judges a code that is bound to a licensee, a domain or a machine.
@@ -126,18 +129,23 @@ func (v *Verifier) Verify(code string) (License, error) {
 // it to Unicode NFC first. For a key without binding it is ignored, and the
 // result says so.
 func (v *Verifier) VerifyBound(code, binding string) (lic License, err error) {
-	var buf [256]byte // room for any code as it is printed; longer text allocates
+	if err = v.verify(&lic, code, binding); err != nil {
+		lic = License{}
+	}
+	return lic, err
+}
+
+// verify sets lic to the licence of a code. After an error lic means nothing.
+func (v *Verifier) verify(lic *License, code, binding string) error {
+	var buf [192]byte // room for any code as it is printed; longer text allocates
 	key, symbols, err := v.reader.Read(code, buf[:])
 	if err != nil {
-		return License{}, v.unreadable(err, binding)
+		return v.unreadable(err, binding)
 	}
-	if err := v.open(&lic, key, symbols, binding); err != nil {
-		return License{}, err
+	if err := v.open(lic, key, symbols, binding); err != nil {
+		return err
 	}
-	if err := v.judge(&lic, v.opts.Clock()); err != nil {
-		return License{}, err
-	}
-	return lic, nil
+	return v.judge(lic, v.opts.Clock())
 }
 
 // open checks the signature of a well-formed code and sets lic to its licence,
