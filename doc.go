@@ -7,7 +7,9 @@
 //   - payload: what a code says and how it is written: fields, symbols, text
 //   - keys: the keys of an issuer, and the ring that lists them
 //   - keys/keyfile: private keys in encrypted files
+//   - keys/note: signed notes, such as manifests
 //   - signer: mints codes
+//   - signer/manifest: what an issuer says about a file of codes
 //   - verifier: judges codes; the package that products embed
 //   - testvectors: vectors for other implementations of SPEC.md
 //   - cmd/licet: the command

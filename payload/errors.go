@@ -96,7 +96,7 @@ func (e *ReadError) Error() string {
 		return e.placesText()
 	case Typo:
 		if len(e.Places) == 0 {
-			return "typing error: more than one character is wrong"
+			return "typing error: more than one character is wrong, or text stands before or after the code"
 		}
 		return "typing error: " + e.placesText()
 	case Repeated:

@@ -37,7 +37,7 @@ func TestReadErrorTexts(t *testing.T) {
 		{edit("YQET", "YQEB"), "typing error: group 2, character 4 is possibly T, not B", "typing error: group 2, character 4 should be T, not B"},
 		{edit("YQET", "YQTE"), "typing error: T and E are possibly exchanged (group 2, character 3 and group 2, character 4)",
 			"typing error: T and E are exchanged (group 2, character 3 and group 2, character 4)"},
-		{edit("YQET", "YBBT"), "typing error: more than one character is wrong", ""},
+		{edit("YQET", "YBBT"), "typing error: more than one character is wrong, or text stands before or after the code", ""},
 		{edit("YQET", "YQE0"), "group 2, character 4: '0' is never used in a code; it is possibly T", "group 2, character 4: '0' is never used in a code; it should be T"},
 		{edit("YQET", "Y00T"), "group 2, character 2: '0' is never used in a code; it is possibly Q; group 2, character 3: '0' is never used in a code; it is possibly E",
 			"group 2, character 2: '0' is never used in a code; it should be Q; group 2, character 3: '0' is never used in a code; it should be E"},

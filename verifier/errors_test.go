@@ -42,7 +42,7 @@ func TestErrorTexts(t *testing.T) {
 		{ring, none, "ACME", "only the prefix, the code itself is missing"},
 		{ring, none, strings.Replace(workedHSCode, "ELWZ", "ELWY", 1), "typing error: group 8, character 4 should be Z, not Y"},
 		{ring, none, strings.Replace(workedHSCode, "ELWZ", "LEWZ", 1), "typing error: L and E are exchanged (group 8, character 1 and group 8, character 2)"},
-		{ring, none, strings.Replace(workedHSCode, "AHJX", "AAAA", 1), "typing error: more than one character is wrong"},
+		{ring, none, strings.Replace(workedHSCode, "AHJX", "AAAA", 1), "typing error: more than one character is wrong, or text stands before or after the code"},
 		{ring, none, strings.Replace(workedHSCode, "ELWZ", "ELW0", 1), `group 8, character 4: '0' is never used in a code; it should be Z`},
 		{ring, none, workedHSCode + workedHSCode, "the code was pasted 2 times"},
 		{ring, none, "ZZ-" + bare, "the prefix belongs to another product or issuer"},

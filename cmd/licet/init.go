@@ -120,17 +120,26 @@ func (a *app) reportInit(h *home.Home, e home.Encryption) error {
 	if err := a.out.table([]string{"file", "kind", "what it is"}, rows); err != nil {
 		return err
 	}
-	kept := "with your passphrase"
+	kept, unlock := "with your passphrase", ""
 	if e.Passphrase == "" {
+		unlock = " --identity FILE"
 		kept = fmt.Sprintf("to %d recipient(s)", len(e.Recipients))
 	}
 	fmt.Fprintf(a.err, "\nThe private keys are encrypted %s. Back up the folder: a lost mint key can't be made again.\n", kept)
 	mint := h.Ring.MintKeys()[0]
-	fmt.Fprintf(a.err, "Next, mint a code:\n  %s\n", a.err.paint(roleCode, "licet mint --dir "+h.Dir+mintExample(mint)))
+	fmt.Fprintf(a.err, "Next, mint a code:\n  %s\n", a.err.paint(roleCode, "licet mint --dir "+shellWord(h.Dir)+unlock+mintExample(mint)))
 	if mint.Suite() == keys.HS256 {
 		fmt.Fprintf(a.err, "Codes of key %d can be judged only where its secret is, and whoever has the secret can mint.\n", mint.Number())
 	}
 	return nil
+}
+
+// shellWord quotes a word where a shell would take it apart.
+func shellWord(s string) string {
+	if strings.ContainsAny(s, " \t\n'\"\\$`&|;<>()*?[]#~!{}") {
+		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	}
+	return s
 }
 
 // mintExample returns the flags that mint a first code with a key.

@@ -288,7 +288,7 @@ func (o *mintOptions) setExtra(lic *payload.License, layout *payload.Layout) err
 			return usageError("--set %s: want name=number", s)
 		}
 		if _, ok := layout.Field(name); !ok {
-			return usageError("--set %s: the layout of the key has no field %q", s, name)
+			return usageError("--set %s: the layout of the key has no field %q (%s)", s, name, layout)
 		}
 		if _, twice := lic.Extra.Get(name); twice {
 			return usageError("--set %s: given twice", name)

@@ -47,7 +47,7 @@ type licenseJSON struct {
 	Serial         string            `json:"serial"`
 	Version        *uint64           `json:"version,omitempty"`
 	Expiry         string            `json:"expiry,omitempty"` // a date or never
-	Start          string            `json:"start,omitempty"`
+	Start          string            `json:"start,omitempty"`  // absent from the beginning
 	Edition        *uint64           `json:"edition,omitempty"`
 	Features       []uint64          `json:"features,omitempty"`
 	Seats          *uint64           `json:"seats,omitempty"` // 0 is unlimited
@@ -140,7 +140,9 @@ func newLicenseJSON(lic verifier.License, layout *payload.Layout) *licenseJSON {
 		case "expiry":
 			j.Expiry = lic.Expiry.String()
 		case "start":
-			j.Start = lic.Start.String()
+			if lic.Start != 0 {
+				j.Start = lic.Start.String()
+			}
 		case "edition":
 			j.Edition = &lic.Edition
 		case "features":

@@ -24,6 +24,9 @@ func newVerify(a *app) *cobra.Command {
 standard input. In a licensing home its ring and its products are the default, and
 the first code of an hs256 key unlocks the secret of that key.
 
+In a script write: licet verify -- "$CODE". Without the -- a text that begins with a
+hyphen would count as a flag.
+
 Exit codes: 0 all valid, 2 usage, 3 malformed (a typing error), 4 not authentic
 otherwise, 5 authentic but not acceptable (expired, wrong product, ...), 6 cannot
 judge, 1 anything else. For several codes it is the first of 1, 6, 4, 3, 5 that
