@@ -1,5 +1,0 @@
-//go:build !race
-
-package verifier_test
-
-const raceEnabled = false
