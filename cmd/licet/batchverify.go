@@ -177,6 +177,9 @@ func (a *app) verifyCodes(ctx context.Context, j *judge, o batchVerifyOptions, m
 			if err == io.EOF {
 				return len(piece.codes) > 0, nil
 			}
+			if err != nil && len(piece.codes) > 0 {
+				return true, nil // the codes before come first; the error comes again
+			}
 			if err != nil {
 				return false, fault("%w", err)
 			}
@@ -238,17 +241,27 @@ func (j *judge) batchCheck(m manifest.Manifest) (func(*batchPiece), error) {
 // place demands.
 func checkCode(v *verifier.Verifier, m manifest.Manifest, key keys.Key, code, bind string, want uint64, c batchCode) error {
 	lic, err := v.VerifyBound(code, bind)
+	if err != nil {
+		var but *verifier.NotAcceptableError // genuine, and most likely not of the batch
+		switch {
+		case errors.As(err, new(*verifier.CannotJudgeError)):
+			return &exitError{exitCannotJudge, fmt.Errorf("line %d: %w", c.line, err)}
+		case !errors.As(err, &but):
+			return fault("line %d: %s: %w", c.line, printable(code), err)
+		}
+		lic = but.License
+	}
 	switch {
-	case errors.As(err, new(*verifier.CannotJudgeError)):
-		return &exitError{exitCannotJudge, fmt.Errorf("line %d: %w", c.line, err)}
-	case err != nil:
-		return fault("line %d: %s: %w", c.line, printable(code), err)
 	case lic.KeyID != key.ID():
 		return fault("line %d: made with key %d, but the batch is of key %d", c.line, lic.KeyNumber, m.KeyNumber)
+	case lic.Product != m.Product:
+		return fault("line %d: product %d, but the batch has %d", c.line, lic.Product, m.Product)
 	case m.Version != nil && lic.Version != *m.Version:
 		return fault("line %d: version %d, but the batch has %d", c.line, lic.Version, *m.Version)
 	case m.Expiry != 0 && lic.Expiry != m.Expiry:
 		return fault("line %d: expiry %s, but the batch has %s", c.line, lic.Expiry, m.Expiry)
+	case err != nil:
+		return fault("line %d: %s: %w", c.line, printable(code), err)
 	case lic.Serial != want:
 		return fault("line %d: serial %d where %d is expected: codes are missing, repeated or out of order", c.line, lic.Serial, want)
 	case c.stated && c.serial != lic.Serial:

@@ -80,8 +80,12 @@ func (a *app) issue(ctx context.Context, i issue) error {
 	m.First, m.Last = entry.Serials.First, entry.Serials.Last
 	i.lic.Serial = entry.Serials.First
 	if err := a.runIssue(ctx, i, s, out, m, list); err != nil {
-		fmt.Fprintf(a.err, "The run ended early. Of key %d and product %d, %s are reserved for it; to mint them, repeat it with --serials %d-%d --again.\n",
-			i.key.Number(), i.lic.Product, entry.Serials, entry.Serials.First, entry.Serials.Last)
+		again := "repeat it"
+		if i.kind == journal.Renew {
+			again = "state the same to licet mint"
+		}
+		fmt.Fprintf(a.err, "The run ended early. Of key %d and product %d, %s are reserved for it; to mint them, %s with --serials %d-%d --again.\n",
+			i.key.Number(), i.lic.Product, entry.Serials, again, entry.Serials.First, entry.Serials.Last)
 		return err
 	}
 	fmt.Fprintf(a.err, "Minted %d with key %d (%s): %s, %s.%s\n", i.count, i.key.Number(), i.key.ID(),

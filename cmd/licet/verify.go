@@ -130,6 +130,9 @@ func (r *report) stream(ctx context.Context, in io.Reader) error {
 	cut := func(p *verifyPiece) (bool, error) {
 		p.reset()
 		for !ended && len(p.lines) < verifyPieceSize {
+			if next, _ := lines.Peek(lines.Buffered()); len(p.lines) > 0 && bytes.IndexByte(next, '\n') < 0 {
+				break // whoever writes the lines may wait for the answer
+			}
 			before := len(p.text)
 			text, err := appendLine(p.text, lines)
 			number++
@@ -143,9 +146,6 @@ func (r *report) stream(ctx context.Context, in io.Reader) error {
 			}
 			p.text = text
 			p.lines = append(p.lines, inputLine{number, len(text)})
-			if next, _ := lines.Peek(lines.Buffered()); bytes.IndexByte(next, '\n') < 0 {
-				break // whoever writes the lines may wait for the answer
-			}
 		}
 		return len(p.lines) > 0 || !ended, nil
 	}
