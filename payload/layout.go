@@ -83,8 +83,11 @@ func ParseLayout(s string) (*Layout, error) {
 			s = b.layout
 		}
 	}
+	if n := strings.Count(s, ",") + 1; n > MaxFields {
+		return nil, fmt.Errorf("layout of %d fields: at most %d fit", n, MaxFields)
+	}
 	l := new(Layout)
-	for _, part := range strings.Split(s, ",") {
+	for part := range strings.SplitSeq(s, ",") {
 		f, err := parseField(part)
 		if err != nil {
 			return nil, fmt.Errorf("layout %q: %w", s, err)
@@ -95,8 +98,6 @@ func ParseLayout(s string) (*Layout, error) {
 		l.add(f)
 	}
 	switch {
-	case len(l.fields) > MaxFields:
-		return nil, fmt.Errorf("layout %q: %d fields, at most %d fit", s, len(l.fields), MaxFields)
 	case l.width[slotProduct] == 0 || l.width[slotSerial] == 0:
 		return nil, fmt.Errorf("layout %q: fields product and serial must be there", s)
 	case l.bits > MaxPayloadBits:

@@ -49,17 +49,24 @@ func refuse(r Refusal, field, format string, args ...any) error {
 // A licence that does not fit the layout is a [RefusedError]: nothing wraps, is
 // cut or is left out.
 func (l *Layout) AppendPayload(dst []byte, lic *License) ([]byte, error) {
-	if err := l.check(lic); err != nil {
+	standard := lic.standard()
+	if err := l.check(lic, &standard); err != nil {
 		return dst, err
 	}
 	var hi, mid, lo uint64
-	for i, f := range l.fields {
-		v, w := l.value(l.slots[i], lic), f.Bits
-		if v > f.Max() {
-			return dst, tooWide(f, v)
+	for i, s := range l.slots {
+		var v uint64
+		if s < slotExtra {
+			v = standard[s]
+		} else {
+			v, _ = lic.Extra.Get(l.extra[s-slotExtra])
 		}
-		hi = hi<<w | mid>>(64-w)
-		mid = mid<<w | lo>>(64-w)
+		w := uint(l.fields[i].Bits) & 63 // tells the compiler that no shift is too wide
+		if v>>w != 0 {
+			return dst, tooWide(l.fields[i], v)
+		}
+		hi = hi<<w | mid>>((64-w)&63)
+		mid = mid<<w | lo>>((64-w)&63)
 		lo = lo<<w | v
 	}
 	var b [24]byte
@@ -69,6 +76,19 @@ func (l *Layout) AppendPayload(dst []byte, lic *License) ([]byte, error) {
 	return append(dst, b[len(b)-ByteCount(l.bits):]...), nil
 }
 
+// standard returns the values of the fields with a meaning, as bits. Those of
+// dates mean something only when the dates are in range.
+func (lic *License) standard() [slotExtra]uint64 {
+	v := [slotExtra]uint64{
+		slotProduct: lic.Product, slotVersion: lic.Version, slotStart: uint64(lic.Start), slotSerial: lic.Serial,
+		slotEdition: lic.Edition, slotFeatures: lic.Features, slotSeats: lic.Seats,
+	}
+	if lic.Expiry != Never {
+		v[slotExpiry] = uint64(lic.Expiry)
+	}
+	return v
+}
+
 func tooWide(f Field, v uint64) error {
 	if f.Name == "features" {
 		return refuse(FieldTooWide, f.Name, "the layout has features 0 to %d only", f.Bits-1)
@@ -76,34 +96,7 @@ func tooWide(f Field, v uint64) error {
 	return refuse(FieldTooWide, f.Name, "%d does not fit %d bits; the largest value is %d", v, f.Bits, f.Max())
 }
 
-// value returns the bits of a field; the licence has been checked.
-func (l *Layout) value(s slot, lic *License) uint64 {
-	switch s {
-	case slotProduct:
-		return lic.Product
-	case slotVersion:
-		return lic.Version
-	case slotExpiry:
-		if lic.Expiry == Never {
-			return 0
-		}
-		return uint64(lic.Expiry)
-	case slotStart:
-		return uint64(lic.Start)
-	case slotSerial:
-		return lic.Serial
-	case slotEdition:
-		return lic.Edition
-	case slotFeatures:
-		return lic.Features
-	case slotSeats:
-		return lic.Seats
-	}
-	v, _ := lic.Extra.Get(l.extra[s-slotExtra])
-	return v
-}
-
-func (l *Layout) check(lic *License) error {
+func (l *Layout) check(lic *License, standard *[slotExtra]uint64) error {
 	if lic.Product == 0 {
 		return refuse(ZeroProduct, "product", "0 is not a product number; products start at 1")
 	}
@@ -114,7 +107,7 @@ func (l *Layout) check(lic *License) error {
 		return err
 	}
 	for _, s := range l.absent {
-		if v := l.value(s, lic); v != 0 {
+		if v := standard[s]; v != 0 {
 			return refuse(FieldNotInLayout, slotNames[s], "%d given, but the layout %s has no such field", v, l)
 		}
 	}
