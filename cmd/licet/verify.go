@@ -102,9 +102,10 @@ type verifyPiece struct {
 	code   int
 	err    error
 
-	terms     string // of the last valid licence: most codes of a list say the same
-	termsOf   payload.License
-	termsPlus string
+	// What was said of the last valid licence: most codes of a list say the same.
+	terms, termsPlus string
+	termsOf          payload.License
+	termsKey         int
 }
 
 type inputLine struct{ number, end int } // number 0 is an argument
@@ -227,10 +228,10 @@ func (r *report) say(p *verifyPiece, line int, input string, v *verdict) {
 	}
 	p.out = append(append(p.out, r.good...), ": "...)
 	p.out = append(append(p.out, printable(input)...), ": "...)
-	if p.terms == "" || !sameTerms(&p.termsOf, &v.lic.License) {
+	if p.termsKey != v.lic.KeyNumber || !sameTerms(&p.termsOf, &v.lic.License) {
 		key, _ := r.judge.ring().MintKey(v.lic.KeyNumber)
 		p.terms, p.termsOf = describeTerms(r.judge.ring(), v.lic.License, key)+", serial ", v.lic.License
-		p.termsPlus = ""
+		p.termsKey, p.termsPlus = v.lic.KeyNumber, ""
 		if v.lic.BindingIgnored {
 			p.termsPlus = bindingIgnored
 		}
