@@ -162,7 +162,8 @@ func (p *process) wantReserved(t testing.TB, a *app, key int) string {
 	return m[2]
 }
 
-// BO-11, BO-12: two runs at once never give a serial twice.
+// BO-11, BO-12: two runs at once never give a serial twice, and the manifests name
+// the serials that they took.
 func TestMintTwoAtOnce(t *testing.T) {
 	t.Parallel()
 	a := newTestApp(t)
@@ -170,7 +171,11 @@ func TestMintTwoAtOnce(t *testing.T) {
 	for round := range 50 {
 		var both []*process
 		for i := range 2 {
-			p := a.newMint(t, 8, "--count", fmt.Sprint(1+(round+i)%4))
+			output := "-"
+			if round%2 == 1 {
+				output = fmt.Sprintf("%d-%d.txt", round, i)
+			}
+			p := a.newMint(t, 8, "--count", fmt.Sprint(1+(round+i)%4), "-o", output)
 			if err := p.Start(); err != nil {
 				t.Fatal(err)
 			}
@@ -178,7 +183,18 @@ func TestMintTwoAtOnce(t *testing.T) {
 		}
 		for i, p := range both {
 			p.ends(t, 0)
-			codes := strings.Fields(p.out.String())
+			text := p.out.Bytes()
+			if round%2 == 1 {
+				path := filepath.Join(p.Dir, fmt.Sprintf("%d-%d.txt", round, i))
+				if err := a.verifyBatch(context.Background(), batchVerifyOptions{}, path); err != nil {
+					t.Fatal(err)
+				}
+				var err error
+				if text, err = os.ReadFile(path); err != nil {
+					t.Fatal(err)
+				}
+			}
+			codes := strings.Fields(string(text))
 			if want := 1 + (round+i)%4; len(codes) != want {
 				t.Fatalf("round %d: %d codes, want %d", round, len(codes), want)
 			}
