@@ -47,6 +47,9 @@ func NewReader(shapes ...Shape) (*Reader, error) {
 		if a.Number < 1 || a.Number > MaxKey {
 			return nil, fmt.Errorf("key number %d: want 1 to %d", a.Number, MaxKey)
 		}
+		if a.Symbols < minForeign || a.Symbols > MaxCode {
+			return nil, fmt.Errorf("key %d: codes of %d symbols: want %d to %d", a.Number, a.Symbols, minForeign, MaxCode)
+		}
 		for _, b := range r.shapes[:i] {
 			if a.Number == b.Number {
 				return nil, fmt.Errorf("two keys have the number %d", a.Number)

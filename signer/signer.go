@@ -104,7 +104,7 @@ func NewES256(key keys.Key, signer crypto.Signer, opts Options) (*Signer, error)
 	if s.sig, err = keys.NewSignature(key.Descriptor(), key.Public()); err != nil {
 		return nil, fmt.Errorf("signer: %w", err)
 	}
-	if signer == nil {
+	if ec, ours := signer.(*ecdsa.PrivateKey); signer == nil || ours && ec == nil {
 		return nil, errors.New("signer: no private key given")
 	}
 	public, ok := signer.Public().(*ecdsa.PublicKey)

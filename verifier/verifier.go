@@ -189,7 +189,7 @@ func (v *Verifier) open(lic *License, key int, symbols []byte, binding string) e
 	if good {
 		k.layout.Unpack(&lic.License, p)
 	}
-	if lic.Product == 0 || lic.Serial == 0 { // no such licence was ever minted
+	if !good || lic.Product == 0 || lic.Serial == 0 { // a licence with a 0 there was never minted
 		return notAuthentic(BadSignature, key, "the code is not genuine")
 	}
 	if !slices.Contains(k.products, lic.Product) {

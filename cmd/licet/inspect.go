@@ -22,7 +22,7 @@ func newInspect(a *app) *cobra.Command {
 says, whether it is genuine, why it is refused, and which character is probably
 wrong. Outside a licensing home and without --ring only the text can be checked.
 
-The exit code is that of licet verify.`,
+The exit code is that of licet verify --allow-short-tags.`,
 		Example: `  licet inspect ACME-AHJX-YQET-69FW-H3QZ-JG9E-69PS-6HVK-ELWZ
   licet inspect --bind "Jane Doe" --json AHJXYQET69FWH3QZJG9E69PS6HVKELWZ`,
 		Args: cobra.ExactArgs(1),

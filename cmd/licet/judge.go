@@ -43,6 +43,7 @@ type judge struct {
 	bind   string
 
 	unlocking sync.Mutex
+	failed    map[int]error // keys that could not be unlocked, which are not tried again
 	state     atomic.Pointer[judgeState]
 }
 
@@ -132,8 +133,12 @@ func (j *judge) unlockKey(n int) error {
 	if !ok || j.home == nil || key.Suite() != keys.HS256 || !key.Secret().IsZero() {
 		return nil
 	}
+	if err, ok := j.failed[n]; ok {
+		return err
+	}
 	private, err := j.home.Private(key, j.unlock)
 	if err != nil {
+		j.failed = map[int]error{n: err}
 		return err
 	}
 	if key, err = key.Attach(private); err != nil {

@@ -101,10 +101,11 @@ func (a *app) newMintKey(products []uint64, f keyFlags) error {
 	if len(products) == 0 {
 		return usageError("--product is needed: which products may the key mint?")
 	}
-	h, err := home.Open(a.dir)
+	h, release, err := home.OpenLocked(a.dir)
 	if err != nil {
 		return err
 	}
+	defer release()
 	n, ok := h.Ring.NextNumber()
 	if !ok {
 		return fmt.Errorf("all 31 key numbers are used; make a new licensing home with other prefixes")
@@ -271,10 +272,11 @@ Copies of the old files, in backups for example, still open as before.`,
 }
 
 func (a *app) rewrap(f encryptFlags) error {
-	h, err := home.Open(a.dir)
+	h, release, err := home.OpenLocked(a.dir)
 	if err != nil {
 		return err
 	}
+	defer release()
 	e, err := f.encryption()
 	if err != nil {
 		return err

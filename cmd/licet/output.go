@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -158,13 +157,7 @@ func (a *app) openSink(f outputFlags, key keys.Key) (*sink, error) {
 
 // hasManifest reports whether a manifest belongs beside the output: only beside a
 // file, not beside a device or a pipe.
-func (s *sink) hasManifest() bool {
-	if s.file == nil {
-		return false
-	}
-	info, err := os.Stat(s.path)
-	return err != nil || info.Mode().IsRegular()
-}
+func (s *sink) hasManifest() bool { return s.file != nil && !s.file.Direct() }
 
 // finish writes what is left. The output is not at its place before commit.
 func (s *sink) finish() error {

@@ -33,10 +33,11 @@ may mint the product too.`,
 }
 
 func (a *app) addProduct(s string, keyNumber number) error {
-	h, err := home.Open(a.dir)
+	h, release, err := home.OpenLocked(a.dir)
 	if err != nil {
 		return err
 	}
+	defer release()
 	p, err := parseProduct(s)
 	if err != nil {
 		return err

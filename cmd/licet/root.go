@@ -65,6 +65,7 @@ func run(args []string, stdin, stdout, stderr *os.File) int {
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 
 	a := &app{stdin: stdin, out: newStream(stdout), err: newStream(stderr), now: time.Now}
 	root := newRoot(a)

@@ -103,9 +103,9 @@ type verifyPiece struct {
 	err    error
 
 	// What was said of the last valid licence: most codes of a list say the same.
-	terms, termsPlus string
-	termsOf          payload.License
-	termsKey         int
+	terms, ignoredBinding string
+	termsOf               payload.License
+	termsKey              int
 }
 
 type inputLine struct{ number, end int } // number 0 is an argument
@@ -126,7 +126,7 @@ const verifyPieceSize = 128
 // stream judges a code a line. Lines may be of any length; blank ones are skipped.
 // The verdicts come in the order of the lines.
 func (r *report) stream(ctx context.Context, in io.Reader) error {
-	lines := bufio.NewReaderSize(in, 64<<10)
+	lines := bufio.NewReaderSize(&cancelReader{ctx: ctx, in: in}, 64<<10)
 	number, ended := 0, false
 	cut := func(p *verifyPiece) (bool, error) {
 		p.reset()
@@ -151,6 +151,41 @@ func (r *report) stream(ctx context.Context, in io.Reader) error {
 		return len(p.lines) > 0 || !ended, nil
 	}
 	return ordered.Run(ctx, cut, r.judgePiece, r.deliver)
+}
+
+// A cancelReader reads until its context is done: a terminal or a pipe may keep a
+// reader waiting for ever.
+type cancelReader struct {
+	ctx  context.Context
+	in   io.Reader
+	buf  [32 << 10]byte
+	rest []byte // read and not yet taken
+}
+
+func (c *cancelReader) Read(p []byte) (int, error) {
+	if len(c.rest) == 0 {
+		type result struct {
+			n   int
+			err error
+		}
+		done := make(chan result, 1)
+		go func() { // left behind when the context is done first, as the program ends then
+			n, err := c.in.Read(c.buf[:])
+			done <- result{n, err}
+		}()
+		select {
+		case r := <-done:
+			if r.n == 0 {
+				return 0, r.err
+			}
+			c.rest = c.buf[:r.n] // an error comes back with the next read
+		case <-c.ctx.Done():
+			return 0, c.ctx.Err()
+		}
+	}
+	n := copy(p, c.rest)
+	c.rest = c.rest[n:]
+	return n, nil
 }
 
 // appendLine appends a line without its end. Of a line longer than any code it
@@ -231,14 +266,14 @@ func (r *report) say(p *verifyPiece, line int, input string, v *verdict) {
 	if p.termsKey != v.lic.KeyNumber || !sameTerms(&p.termsOf, &v.lic.License) {
 		key, _ := r.judge.ring().MintKey(v.lic.KeyNumber)
 		p.terms, p.termsOf = describeTerms(r.judge.ring(), v.lic.License, key)+", serial ", v.lic.License
-		p.termsKey, p.termsPlus = v.lic.KeyNumber, ""
+		p.termsKey, p.ignoredBinding = v.lic.KeyNumber, ""
 		if v.lic.BindingIgnored {
-			p.termsPlus = bindingIgnored
+			p.ignoredBinding = bindingIgnored
 		}
 	}
 	p.out = append(p.out, p.terms...)
 	p.out = strconv.AppendUint(p.out, v.lic.Serial, 10)
-	p.out = append(append(p.out, p.termsPlus...), '\n')
+	p.out = append(append(p.out, p.ignoredBinding...), '\n')
 }
 
 const bindingIgnored = "; the binding was ignored, since the key binds its codes to nothing"

@@ -3,7 +3,9 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -84,5 +86,23 @@ func TestVerdictJSONEscapes(t *testing.T) {
 	var back verdictJSON
 	if err := json.Unmarshal(out.Bytes(), &back); err != nil || back.Input != in {
 		t.Errorf("reads back as %q, %v", back.Input, err)
+	}
+}
+
+// A reader that never answers does not keep the program from ending (CL-08).
+func TestCancelReader(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	silent, _ := io.Pipe()
+	r := &cancelReader{ctx: ctx, in: io.MultiReader(strings.NewReader("one\ntwo\n"), silent)}
+	got := make([]byte, 5)
+	if n, err := io.ReadFull(r, got); n != 5 || err != nil || string(got) != "one\nt" {
+		t.Fatalf("%q, %v", got[:n], err)
+	}
+	if n, err := io.ReadFull(r, got[:3]); n != 3 || err != nil || string(got[:3]) != "wo\n" {
+		t.Fatalf("%q, %v", got[:n], err)
+	}
+	cancel()
+	if n, err := r.Read(got); n != 0 || !errors.Is(err, context.Canceled) {
+		t.Errorf("%d bytes, %v; want the error of the context", n, err)
 	}
 }

@@ -2,6 +2,7 @@
 // encrypted private keys.
 //
 //	ring.json               the ring, without secrets
+//	ring.lock               held while the ring or the keys change
 //	recipients.txt          to whom the keys are encrypted, unless it is a passphrase
 //	keys/mint-08.age        one private key a file
 //	keys/list-<id>.age
@@ -16,6 +17,7 @@ import (
 	"path/filepath"
 
 	"filippo.io/age"
+	"github.com/gofrs/flock"
 
 	"github.com/licet-dev/licet/keys"
 	"github.com/licet-dev/licet/keys/keyfile"
@@ -26,6 +28,7 @@ const (
 	ringName       = "ring.json"
 	recipientsName = "recipients.txt"
 	keysName       = "keys"
+	lockName       = "ring.lock"
 )
 
 // A Home is an open licensing home.
@@ -48,6 +51,25 @@ func Open(dir string) (*Home, error) {
 		return nil, err
 	}
 	return &Home{dir, ring}, nil
+}
+
+// OpenLocked opens the licensing home in dir for a change of its ring or its keys.
+// Until release is called, others who do the same wait, so that no change undoes
+// another.
+func OpenLocked(dir string) (h *Home, release func(), err error) {
+	if _, err := Open(dir); err != nil { // leaves no lock where there is no home
+		return nil, nil, err
+	}
+	lock := flock.New(filepath.Join(dir, lockName), flock.SetPermissions(0o600))
+	if err := lock.Lock(); err != nil {
+		return nil, nil, fmt.Errorf("failed to lock %s: %w", lock.Path(), err)
+	}
+	release = func() { lock.Unlock() }
+	if h, err = Open(dir); err != nil {
+		release()
+		return nil, nil, err
+	}
+	return h, release, nil
 }
 
 // ReadRing reads a ring from a file.

@@ -138,6 +138,9 @@ func cause(err error) error {
 	return err
 }
 
+// Direct reports whether the path is written directly, see [Create].
+func (f *File) Direct() bool { return f.target == "" }
+
 // Write implements io.Writer. Nothing is buffered.
 func (f *File) Write(b []byte) (int, error) {
 	n, err := f.f.Write(b)
