@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strconv"
 
@@ -10,6 +12,7 @@ import (
 
 	"github.com/licet-dev/licet/cmd/internal/home"
 	"github.com/licet-dev/licet/keys"
+	"github.com/licet-dev/licet/keys/keyfile"
 )
 
 func newKey(a *app) *cobra.Command {
@@ -137,14 +140,30 @@ func (a *app) newMintKey(products []uint64, f keyFlags) error {
 	return nil
 }
 
-// sameEncryption returns how the keys of the home are encrypted. A passphrase
-// must open an existing key, so that one passphrase opens all of them.
+// sameEncryption returns how the keys of the home are encrypted, which an existing
+// key file tells. A passphrase must open it, so that one passphrase opens all.
 func (a *app) sameEncryption(h *home.Home) (home.Encryption, error) {
-	recipients, err := h.Recipients()
-	if err != nil || len(recipients) > 0 {
+	var key keys.Key
+	var path string
+	var passphrase bool
+	err := fs.ErrNotExist
+	for _, key = range h.Ring.Keys() { // the first whose file is here: some may be kept elsewhere
+		path = h.KeyPath(key.Role(), key.Number(), key.ID())
+		if passphrase, err = keyfile.NeedsPassphrase(path); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	if err != nil {
+		return home.Encryption{}, err
+	}
+	if !passphrase {
+		recipients, err := h.Recipients()
+		if err == nil && len(recipients) == 0 {
+			err = fmt.Errorf("%s is encrypted to recipients, but the home does not list them: encrypt the keys anew with licet key rewrap", path)
+		}
 		return home.Encryption{Recipients: recipients}, err
 	}
-	if _, err := h.Private(h.Ring.Keys()[0], &a.unlock); err != nil {
+	if _, err := h.Private(key, &a.unlock); err != nil {
 		return home.Encryption{}, err
 	}
 	pass, err := a.unlock.Passphrase("Passphrase")
