@@ -87,11 +87,11 @@ func TestMintDiskFull(t *testing.T) {
 				if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) > 0 {
 					t.Errorf("%v left on the disk, %v", left, err)
 				}
+				if file == "out.xlsx" {
+					continue // slow to write and to read
+				}
 				// Elsewhere there is room.
 				a.newMint(t, 8, "--serials", again, "--again", "-o", file).exits(t, 0)
-				if file == "out.xlsx" {
-					continue // slow to read
-				}
 				if err := a.verifyBatch(context.Background(), batchVerifyOptions{}, filepath.Join(filepath.Dir(a.dir), file)); err != nil {
 					t.Error(err)
 				}

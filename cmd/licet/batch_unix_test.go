@@ -225,7 +225,7 @@ func TestMintKilled(t *testing.T) {
 	a := newTestApp(t)
 	dir := filepath.Dir(a.dir)
 	rnd := rand.New(rand.NewPCG(1, 2))
-	rounds, end := 50, time.Now().Add(10*time.Second)
+	rounds, end := 50, time.Now().Add(6*time.Second)
 	if os.Getenv("LICET_LONG") != "" {
 		end = time.Now().Add(time.Hour)
 	}
