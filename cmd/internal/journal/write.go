@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/licet-dev/licet/keys/keyfile/atomicfile"
 )
 
 // add records one entry under the lock.
@@ -159,7 +161,7 @@ func (j *Journal) write(f *os.File, e Entry) (Entry, error) {
 	if r.offset == 0 {
 		// Before the first line, so that a file with lines always has its name on
 		// the disk, whoever made it.
-		if err := syncDir(filepath.Dir(j.path)); err != nil {
+		if err := atomicfile.SyncDir(filepath.Dir(j.path)); err != nil {
 			return Entry{}, fmt.Errorf("nothing was recorded: %s: the folder could not be synced to the disk: %w", j.path, cause(err))
 		}
 	}

@@ -188,7 +188,7 @@ func (f *File) Commit() error {
 		os.Remove(f.f.Name())
 		return f.fail(err)
 	}
-	if err = syncDir(filepath.Dir(f.target)); err != nil {
+	if err = SyncDir(filepath.Dir(f.target)); err != nil {
 		return f.fail(fmt.Errorf("the file is complete, but its folder could not be synced to the disk: %w", cause(err)))
 	}
 	return nil

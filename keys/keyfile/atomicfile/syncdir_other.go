@@ -2,5 +2,5 @@
 
 package atomicfile
 
-// syncDir does nothing where a folder cannot be opened and synced, as on Windows.
-func syncDir(string) error { return nil }
+// SyncDir does nothing where a folder cannot be opened and synced, as on Windows.
+func SyncDir(string) error { return nil }

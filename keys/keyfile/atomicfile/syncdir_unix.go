@@ -9,8 +9,10 @@ import (
 	"syscall"
 )
 
-// syncDir brings a rename in the folder to the disk.
-func syncDir(folder string) error {
+// SyncDir brings the names of a folder to the disk: a rename, or a new file. It
+// does nothing, and returns nil, where the folder can't be opened or the file
+// system has no such thing.
+func SyncDir(folder string) error {
 	d, err := os.Open(folder)
 	if errors.Is(err, fs.ErrPermission) {
 		return nil // a folder we may write to but not list
