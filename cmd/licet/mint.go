@@ -46,7 +46,7 @@ func (o *mintOptions) addTerms(cmd *cobra.Command) {
 	f.Var(&o.days, "days", "valid for `N` days from today, UTC; the last day is included")
 	f.BoolVar(&o.perpetual, "perpetual", false, "the licence never expires")
 	f.BoolVar(&o.allowExpired, "allow-expired", false, "mint although the last day is past")
-	f.Var(&o.key, "key", "number of the mint key; needed when several mint the product")
+	f.Var(&o.key, "key", "number of the mint key; needed when keys of several kinds mint the product")
 	f.StringVar(&o.start, "start", "", "first day of validity, UTC, as `DATE`")
 	f.Var(&o.edition, "edition", "edition number")
 	f.Var(&o.features, "features", "features of the licence, from 0")
@@ -100,7 +100,7 @@ func (a *app) mint(ctx context.Context, o mintOptions) error {
 	if err != nil {
 		return err
 	}
-	key, err := o.mintKey(h, kind)
+	key, err := a.mintKey(h, &o, kind, serials)
 	if err != nil {
 		return err
 	}
@@ -160,39 +160,6 @@ func (o *mintOptions) which() (journal.Kind, journal.Range, uint64, error) {
 		kind = journal.Again
 	}
 	return kind, r, r.Count(), nil
-}
-
-// mintKey returns the key to mint with: the one asked for, else the only one that
-// may mint the product. New serials need an active key; a closed one renews.
-func (o *mintOptions) mintKey(h *home.Home, kind journal.Kind) (keys.Key, error) {
-	old := kind == journal.Renew || kind == journal.Again
-	usable := func(k keys.Key) bool { return k.State() == keys.Active || old && k.State() == keys.Closed }
-	if o.key.given {
-		k, err := mintKey(h, o.key.value)
-		if err == nil && !usable(k) {
-			err = usageError("--key %d: the key is %s; only an active key mints new serials", k.Number(), k.State())
-		}
-		if err == nil && o.product.value != 0 && !k.Allows(o.product.value) {
-			err = usageError("--product %d: key %d mints product %s only", o.product.value, k.Number(), joinNumbers(k.Products()))
-		}
-		return k, err
-	}
-	if _, ok := h.Ring.Product(o.product.value); !ok {
-		return keys.Key{}, usageError("the ring has no product %d; add it with licet product add %d=NAME", o.product.value, o.product.value)
-	}
-	var fits []keys.Key
-	for _, k := range h.Ring.MintKeys() {
-		if usable(k) && k.Allows(o.product.value) {
-			fits = append(fits, k)
-		}
-	}
-	switch len(fits) {
-	case 1:
-		return fits[0], nil
-	case 0:
-		return keys.Key{}, usageError("no active key may mint product %d; make one with licet key new --product %d", o.product.value, o.product.value)
-	}
-	return keys.Key{}, usageError("keys %d and %d both mint product %d; choose one with --key", fits[0].Number(), fits[1].Number(), o.product.value)
 }
 
 // license returns the licence to mint, its serial left out. What does not fit the
