@@ -21,23 +21,12 @@ var ErrInterrupted = errors.New("interrupted")
 // standard input and output are pipes. The input does not echo. Without a
 // terminal the error is [ErrNoTerminal].
 func AskTerminal(prompt string) (string, error) {
-	inName, outName := "/dev/tty", "/dev/tty"
-	if runtime.GOOS == "windows" {
-		inName, outName = "CONIN$", "CONOUT$"
-	}
-	in, err := os.OpenFile(inName, os.O_RDWR, 0)
+	in, out, err := openTerminal()
 	if err != nil {
-		return "", ErrNoTerminal
+		return "", err
 	}
 	defer in.Close()
-	out, err := os.OpenFile(outName, os.O_WRONLY, 0)
-	if err != nil {
-		return "", ErrNoTerminal
-	}
 	defer out.Close()
-	if !term.IsTerminal(int(in.Fd())) {
-		return "", ErrNoTerminal
-	}
 	fmt.Fprintf(out, "%s: ", prompt)
 	pass, err := readPassword(int(in.Fd()))
 	fmt.Fprintln(out)
@@ -45,6 +34,24 @@ func AskTerminal(prompt string) (string, error) {
 		err = fmt.Errorf("failed to read from the terminal: %w", err)
 	}
 	return string(pass), err
+}
+
+// openTerminal opens the terminal of the process, which need not be its standard
+// input or output.
+func openTerminal() (in, out *os.File, err error) {
+	inName, outName := "/dev/tty", "/dev/tty"
+	if runtime.GOOS == "windows" {
+		inName, outName = "CONIN$", "CONOUT$"
+	}
+	if in, err = os.OpenFile(inName, os.O_RDWR, 0); err != nil {
+		return nil, nil, ErrNoTerminal
+	}
+	if out, err = os.OpenFile(outName, os.O_WRONLY, 0); err != nil || !term.IsTerminal(int(in.Fd())) {
+		in.Close()
+		out.Close()
+		return nil, nil, ErrNoTerminal
+	}
+	return in, out, nil
 }
 
 // readPassword reads a line that does not echo. A signal does not end the read, so
