@@ -19,7 +19,7 @@ func newTestProgress(t *testing.T, styled bool, total uint64) (p *progress, tick
 	}
 	t.Cleanup(func() { file.Close() })
 	now := time.Date(2026, 12, 1, 9, 30, 0, 0, time.UTC)
-	a := &app{err: &stream{file, styled, styled}, now: func() time.Time { return now }}
+	a := &app{err: &stream{File: file, terminal: styled, styled: styled}, now: func() time.Time { return now }}
 	return a.newProgress(false, "codes", total), func(d time.Duration) { now = now.Add(d) }, func() string {
 		text, err := os.ReadFile(file.Name())
 		if err != nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
@@ -80,8 +79,13 @@ func run(args []string, stdin, stdout, stderr *os.File) int {
 	return a.exitCode(cmd, err)
 }
 
-// exitCode reports an error to the user and returns the exit code for it.
+// exitCode reports an error to the user and returns the exit code for it. Output
+// that was lost is an error, whoever wrote it.
 func (a *app) exitCode(cmd *cobra.Command, err error) int {
+	var exit *exitError
+	if a.out.lost != nil && (err == nil || errors.As(err, &exit) && exit.err == nil) {
+		err, exit = a.out.lost, nil
+	}
 	if err == nil {
 		return 0
 	}
@@ -89,7 +93,6 @@ func (a *app) exitCode(cmd *cobra.Command, err error) int {
 		return exitBrokenPipe
 	}
 	code := exitOther
-	var exit *exitError
 	if errors.As(err, &exit) {
 		code = exit.code
 		if exit.err == nil {
@@ -117,10 +120,11 @@ the current folder.`,
   licet mint --dir acme --product 7 --version 3 --expires 2027-12-31
   licet verify --dir acme ACME-AHJX-YQET-69FW-H3QZ-JG9E-69PS-6HVK-ELWZ
   licet demo`,
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		Args:              cobra.NoArgs,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return checkHome(cmd) },
+		RunE:              help,
 	}
 	dir := os.Getenv("LICET_DIR")
 	if dir == "" {
@@ -129,34 +133,20 @@ the current folder.`,
 	cmd.PersistentFlags().StringVar(&a.dir, "dir", dir, "licensing home (default: LICET_DIR, else the current folder)")
 	cmd.PersistentFlags().Lookup("dir").DefValue = "" // the usage says it in words
 	cmd.PersistentFlags().SortFlags = false
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return flagError(err) })
+	cmd.SetFlagErrorFunc(flagError)
+	cmd.SetHelpFunc(a.wholeHelp(cmd.HelpFunc()))
+	cmd.SetHelpCommand(newHelp())
 	cmd.AddCommand(newInit(a), newProduct(a), newKey(a), newMint(a), newRenew(a), newBatch(a), newVerify(a), newInspect(a), newEstimate(a), newQR(a), newDemo(a), newVersion(a))
 	cmd.InitDefaultCompletionCmd()
-	usageArgs(cmd)
+	completion, _, _ := cmd.Find([]string{"completion"})
+	completion.Short, completion.RunE = "Write a completion script for bash, zsh, fish or PowerShell", help
+	explainArgs(cmd)
+	refuseHome(cmd, "init", ": give the new folder as its argument, licet init DIR")
+	refuseHome(cmd, "demo", ": it makes its home in "+demoDir+" of the current folder")
+	for _, name := range []string{"estimate", "version", "completion"} {
+		refuseHome(cmd, name, ", which needs no licensing home: leave it out")
+	}
 	return cmd
-}
-
-// flagError explains an argument that looks like a flag.
-func flagError(err error) error {
-	if strings.HasPrefix(err.Error(), "unknown shorthand") {
-		return usageError("%w; put -- before an argument that begins with a hyphen", err)
-	}
-	return usageError("%w", err)
-}
-
-// usageArgs makes every complaint about the number of arguments a usage error.
-func usageArgs(cmd *cobra.Command) {
-	if check := cmd.Args; check != nil {
-		cmd.Args = func(cmd *cobra.Command, args []string) error {
-			if err := check(cmd, args); err != nil {
-				return usageError("%w", err)
-			}
-			return nil
-		}
-	}
-	for _, sub := range cmd.Commands() {
-		usageArgs(sub)
-	}
 }
 
 // unlockFlags adds the flags that unlock private keys.
@@ -170,8 +160,11 @@ func (a *app) unlockFlags(cmd *cobra.Command) {
 func group(use, short string, sub ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: use, Short: short, Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: help,
 	}
 	cmd.AddCommand(sub...)
 	return cmd
 }
+
+// help is what a command does that only has others below it.
+func help(cmd *cobra.Command, _ []string) error { return cmd.Help() }

@@ -29,13 +29,24 @@ import (
 type stream struct {
 	*os.File
 	terminal bool
-	styled   bool // whether colour and boxes are shown
+	styled   bool  // whether colour and boxes are shown
+	lost     error // the first error of a write, which is then not overlooked
 }
 
 func newStream(f *os.File) *stream {
 	terminal := term.IsTerminal(int(f.Fd()))
-	return &stream{f, terminal, terminal && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
+	return &stream{File: f, terminal: terminal, styled: terminal && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
 }
+
+func (s *stream) Write(b []byte) (int, error) {
+	n, err := s.File.Write(b)
+	if s.lost == nil {
+		s.lost = err
+	}
+	return n, err
+}
+
+func (s *stream) WriteString(text string) (int, error) { return s.Write([]byte(text)) }
 
 // A role is what a piece of text is for.
 type role int
