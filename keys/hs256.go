@@ -1,13 +1,11 @@
 package keys
 
 import (
-	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash"
 	"sync"
 
 	"github.com/licet-dev/licet/payload"
@@ -21,17 +19,16 @@ import (
 // extracts it mint codes.
 type MAC struct {
 	payloadBits, tagBits int
+	tag, mask, cover     hmacKey
 	pool                 sync.Pool // of *macState
 }
 
-// macState has the three HMACs of a key in their keyed state, and the memory that
-// their input and output need.
+// macState is the memory that one call needs: on the stack it would escape to the
+// heap through the hash.
 type macState struct {
-	tag, mask, cover hash.Hash
-	in               [payload.MaxPayloadBits / 8]byte
-	context          [sha256.Size]byte
-	sum              [sha256.Size]byte
-	number           [payload.MaxPayloadBits / 8]byte
+	hmac               *hmacHash
+	plain, masked, tag [payload.MaxPayloadBits / 8]byte
+	context            [sha256.Size]byte
 }
 
 // NewMAC returns the keyed functions of the hs256 key with this descriptor.
@@ -45,14 +42,11 @@ func NewMAC(d Descriptor, s Secret) (*MAC, error) {
 	if s.IsZero() {
 		return nil, errors.New("no secret given")
 	}
-	m := &MAC{payloadBits: d.Layout.Bits(), tagBits: d.SigBits}
-	m.pool.New = func() any {
-		return &macState{
-			tag:   hmac.New(sha256.New, s.derive(d, "tag")),
-			mask:  hmac.New(sha256.New, s.derive(d, "mask")),
-			cover: hmac.New(sha256.New, s.derive(d, "cover")),
-		}
+	m := &MAC{
+		payloadBits: d.Layout.Bits(), tagBits: d.SigBits,
+		tag: newHMACKey(s.derive(d, "tag")), mask: newHMACKey(s.derive(d, "mask")), cover: newHMACKey(s.derive(d, "cover")),
 	}
+	m.pool.New = func() any { return &macState{hmac: newHMACHash()} }
 	return m, nil
 }
 
@@ -61,10 +55,12 @@ func NewMAC(d Descriptor, s Secret) (*MAC, error) {
 // tag in bytes.
 func (m *MAC) Seal(masked, shown, payload, context []byte) {
 	st := m.pool.Get().(*macState)
-	tag := st.top(st.tag, payload, context, m.tagBits)
-	copy(shown, tag)
-	subtle.XORBytes(masked, payload, st.top(st.mask, shown, nil, m.payloadBits))
-	subtle.XORBytes(shown, shown, st.top(st.cover, masked, nil, m.tagBits))
+	plain, hidden, tag := st.plain[:len(payload)], st.masked[:len(payload)], st.tag[:len(shown)]
+	copy(plain, payload)
+	copy(tag, st.top(&m.tag, plain, context, m.tagBits))
+	subtle.XORBytes(hidden, plain, st.top(&m.mask, tag, nil, m.payloadBits))
+	subtle.XORBytes(shown, tag, st.top(&m.cover, hidden, nil, m.tagBits))
+	copy(masked, hidden)
 	m.pool.Put(st)
 }
 
@@ -73,23 +69,20 @@ func (m *MAC) Seal(masked, shown, payload, context []byte) {
 // in either case, and means nothing unless the tag is good.
 func (m *MAC) Open(payload, masked, shown, context []byte) bool {
 	st := m.pool.Get().(*macState)
-	tag := st.number[:len(shown)]
-	subtle.XORBytes(tag, shown, st.top(st.cover, masked, nil, m.tagBits))
-	subtle.XORBytes(payload, masked, st.top(st.mask, tag, nil, m.payloadBits))
-	good := subtle.ConstantTimeCompare(tag, st.top(st.tag, payload, context, m.tagBits)) == 1
+	plain, hidden, tag := st.plain[:len(masked)], st.masked[:len(masked)], st.tag[:len(shown)]
+	copy(hidden, masked)
+	subtle.XORBytes(tag, shown, st.top(&m.cover, hidden, nil, m.tagBits))
+	subtle.XORBytes(plain, hidden, st.top(&m.mask, tag, nil, m.payloadBits))
+	good := subtle.ConstantTimeCompare(tag, st.top(&m.tag, plain, context, m.tagBits)) == 1
+	copy(payload, plain)
 	m.pool.Put(st)
 	return good
 }
 
-// top returns top(HMAC(a || b), bits) as bytes, valid until the next call.
-func (st *macState) top(h hash.Hash, a, b []byte, bits int) []byte {
-	// Copied, so that the caller's slices don't escape to the heap through h.
-	h.Reset()
-	h.Write(st.in[:copy(st.in[:], a)])
-	if len(b) > 0 {
-		h.Write(st.context[:copy(st.context[:], b)])
-	}
-	return topBits(h.Sum(st.sum[:0]), bits)
+// top returns top(HMAC(a || context), bits) as bytes, valid until the next call.
+// a is memory of st.
+func (st *macState) top(k *hmacKey, a, context []byte, bits int) []byte {
+	return topBits(st.hmac.of(k, a, st.context[:copy(st.context[:], context)]), bits)
 }
 
 // topBits returns the number of the first bits of b, big-endian; it works in

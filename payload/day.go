@@ -21,8 +21,10 @@ const (
 )
 
 // DayOf returns the day in UTC of the instant t.
-func DayOf(t time.Time) Day {
-	s := t.Unix()
+func DayOf(t time.Time) Day { return DayOfUnix(t.Unix()) }
+
+// DayOfUnix returns the day in UTC of a number of seconds since 1970.
+func DayOfUnix(s int64) Day {
 	d := s / secondsPerDay
 	if s%secondsPerDay < 0 { // round towards the past, not towards zero
 		d--

@@ -33,6 +33,14 @@ type Layout struct {
 	extra  []string // names without meaning here, in the order of fields
 	bits   int
 	width  [slotExtra]int // bits of the fields with a meaning, 0 where there is none
+	ranges [slotExtra + MaxFields]bitRange
+}
+
+// A bitRange says where in a payload a field is. The mask is zero for a field
+// that the layout lacks.
+type bitRange struct {
+	low  uint   // number of bits below it
+	mask uint64 // its bits, shifted down
 }
 
 // A slot says where in a License the value of a field lives: one of the fields
@@ -151,6 +159,7 @@ func ValidName(s string) bool {
 	return true
 }
 
+// add adds a field below those that are there.
 func (l *Layout) add(f Field) {
 	s := slot(slices.Index(slotNames[:], f.Name))
 	if s < 0 {
@@ -162,6 +171,10 @@ func (l *Layout) add(f Field) {
 	l.fields = append(l.fields, f)
 	l.slots = append(l.slots, s)
 	l.bits += f.Bits
+	for i := range l.ranges {
+		l.ranges[i].low += uint(f.Bits)
+	}
+	l.ranges[s] = bitRange{0, f.Max()}
 }
 
 // Fields returns the fields, the most significant first.

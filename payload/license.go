@@ -29,11 +29,15 @@ func (l License) HasFeature(i int) bool {
 	return i >= 0 && i < 64 && l.Features>>i&1 == 1
 }
 
+// maxExtra is the largest number of fields without a meaning: product and serial
+// are in every layout.
+const maxExtra = MaxFields - 2
+
 // Extra holds the values of fields that have no meaning to this package, by
 // name. The zero value is empty. Copies are independent.
 type Extra struct {
 	names  []string // never changed in place: copies share it
-	values [MaxFields - 2]uint64
+	values [maxExtra]uint64
 }
 
 // Get returns the value of the named field, 0 to 2^53-1, and whether it is there.

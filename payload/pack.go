@@ -156,42 +156,20 @@ func isStandard(name string) bool { return slices.Contains(slotNames[:], name) }
 func (l *Layout) Unpack(lic *License, payload []byte) {
 	var b [24]byte
 	copy(b[len(b)-len(payload):], payload)
-	hi := binary.BigEndian.Uint64(b[0:])
-	mid := binary.BigEndian.Uint64(b[8:])
-	lo := binary.BigEndian.Uint64(b[16:])
-
-	*lic = License{Expiry: Never}
-	lic.Extra.names = l.extra
-	for i := len(l.fields) - 1; i >= 0; i-- {
-		w := uint(l.fields[i].Bits) & 63 // tells the compiler that no shift is too wide
-		l.store(l.slots[i], lo&(1<<w-1), lic)
-		lo = lo>>w | mid<<((64-w)&63)
-		mid = mid>>w | hi<<((64-w)&63)
-		hi >>= w
+	w := [4]uint64{binary.BigEndian.Uint64(b[16:]), binary.BigEndian.Uint64(b[8:]), binary.BigEndian.Uint64(b[0:])}
+	get := func(s slot) uint64 {
+		r := &l.ranges[s]
+		i, shift := r.low/64&3, r.low%64
+		return (w[i]>>shift | w[(i+1)&3]<<1<<(63-shift)) & r.mask
 	}
-}
-
-func (l *Layout) store(s slot, v uint64, lic *License) {
-	switch s {
-	case slotProduct:
-		lic.Product = v
-	case slotVersion:
-		lic.Version = v
-	case slotExpiry:
-		if v != 0 {
-			lic.Expiry = Day(v)
-		}
-	case slotStart:
-		lic.Start = Day(v)
-	case slotSerial:
-		lic.Serial = v
-	case slotEdition:
-		lic.Edition = v
-	case slotFeatures:
-		lic.Features = v
-	case slotSeats:
-		lic.Seats = v
-	default:
-		lic.Extra.values[s-slotExtra] = v
+	lic.Product, lic.Version, lic.Serial = get(slotProduct), get(slotVersion), get(slotSerial)
+	lic.Expiry, lic.Start = Day(get(slotExpiry)), Day(get(slotStart))
+	if lic.Expiry == 0 {
+		lic.Expiry = Never
+	}
+	lic.Edition, lic.Features, lic.Seats = get(slotEdition), get(slotFeatures), get(slotSeats)
+	lic.Extra = Extra{names: l.extra}
+	for i := range l.extra {
+		lic.Extra.values[i] = get(slotExtra + slot(i))
 	}
 }

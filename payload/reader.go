@@ -90,8 +90,8 @@ func (s Shape) forms() []string {
 //
 // What Read returns is not authentic: anybody can write a well-formed code.
 func (r *Reader) Read(input string, buf []byte) (key int, symbols []byte, err error) {
-	if s, symbols := r.printed(input, buf[:0]); symbols != nil {
-		return s.Number, symbols, nil
+	if key, symbols := r.printed(input, buf[:0]); symbols != nil {
+		return key, symbols, nil
 	}
 	t, err := AppendNormalized(buf[:0], input)
 	if err != nil {
@@ -106,8 +106,9 @@ func (r *Reader) Read(input string, buf []byte) (key int, symbols []byte, err er
 // printed reads a code that is written just as [AppendCode] prints it, which most
 // are. It finds nothing that rule A would not find; it is faster, since it looks
 // at groups and not at characters.
-func (r *Reader) printed(input string, dst []byte) (Shape, []byte) {
-	for _, s := range r.shapes {
+func (r *Reader) printed(input string, dst []byte) (key int, symbols []byte) {
+	for i := range r.shapes {
+		s := &r.shapes[i]
 		rest := input
 		if n := len(s.Prefix); n > 0 && len(input) > n && input[n] == '-' && input[:n] == s.Prefix {
 			rest = input[n+1:]
@@ -115,16 +116,17 @@ func (r *Reader) printed(input string, dst []byte) (Shape, []byte) {
 		if len(rest) != s.Symbols+(s.Symbols-1)/GroupSize || rest[0] != Alphabet[s.Number] {
 			continue
 		}
-		t := dst
-		for len(rest) > GroupSize && rest[GroupSize] == '-' {
-			t = append(t, rest[0], rest[1], rest[2], rest[3])
-			rest = rest[GroupSize+1:]
+		t := slices.Grow(dst, s.Symbols)[:s.Symbols]
+		out := t
+		for len(rest) > GroupSize && len(out) > GroupSize && rest[GroupSize] == '-' {
+			out[0], out[1], out[2], out[3] = rest[0], rest[1], rest[2], rest[3]
+			rest, out = rest[GroupSize+1:], out[GroupSize:]
 		}
-		if t = append(t, rest...); len(t) == s.Symbols && WellFormed(t) {
-			return s, t
+		if len(rest) == len(out) && copy(out, rest) == len(out) && WellFormed(t) {
+			return s.Number, t
 		}
 	}
-	return Shape{}, nil
+	return 0, nil
 }
 
 // exact applies rule A. The shape rule leaves at most one fitting shape.

@@ -42,22 +42,23 @@ type Options struct {
 // A Verifier judges codes. It is safe for concurrent use and has no state: what
 // it says of a code depends on the ring, the options and the time alone.
 type Verifier struct {
-	opts   Options
-	reader *payload.Reader
-	keys   [payload.MaxKey + 1]*openKey // by key number
+	opts     Options
+	earliest time.Time // that the clock may show
+	reader   *payload.Reader
+	keys     [payload.MaxKey + 1]*openKey // by key number
 }
 
 // An openKey is a mint key, ready to open codes.
 type openKey struct {
-	id          keys.ID
-	products    []uint64
-	withdrawn   bool
-	bind        string
-	layout      *payload.Layout
-	payloadBits int
-	sigBits     int
-	mac         *keys.MAC       // of an hs256 key, nil without its secret
-	sig         *keys.Signature // of an es256 key
+	id        keys.ID
+	products  []uint64
+	withdrawn bool
+	bound     bool
+	bind      string // what a bound key binds its codes to
+	layout    *payload.Layout
+	sigBits   int
+	mac       *keys.MAC       // of an hs256 key, nil without its secret
+	sig       *keys.Signature // of an es256 key
 }
 
 // New returns a verifier for the codes of a ring. The ring and the options are
@@ -79,12 +80,12 @@ func New(ring *keys.Ring, opts Options) (*Verifier, error) {
 	if zero := payload.Day(0).Time(); opts.Built.Before(zero) {
 		opts.Built = zero
 	}
-	v := &Verifier{opts: opts, reader: ring.Reader()}
+	v := &Verifier{opts: opts, earliest: opts.Built.Add(-opts.Leeway), reader: ring.Reader()}
 	for _, k := range ring.MintKeys() {
 		d := k.Descriptor()
 		o := &openKey{
-			id: k.ID(), products: k.Products(), withdrawn: k.State() == keys.Withdrawn, bind: d.Bind,
-			layout: d.Layout, payloadBits: d.Layout.Bits(), sigBits: d.SigBits,
+			id: k.ID(), products: k.Products(), withdrawn: k.State() == keys.Withdrawn,
+			bound: d.Bind != keys.BindNone, bind: d.Bind, layout: d.Layout, sigBits: d.SigBits,
 		}
 		var err error
 		switch {
@@ -156,7 +157,7 @@ func (v *Verifier) open(lic *License, key int, symbols []byte, binding string) e
 		return notAuthentic(KeyWithdrawn, key, "codes of key %d are no longer accepted; ask for a new code", key)
 	}
 	var context []byte
-	if k.bind != keys.BindNone {
+	if k.bound {
 		sum, err := keys.BindingContext(binding)
 		if err != nil {
 			return notAuthentic(BindingRequired, key, "the code is bound to a %s: %v", k.bind, err)
@@ -165,10 +166,11 @@ func (v *Verifier) open(lic *License, key int, symbols []byte, binding string) e
 	}
 	var plain, masked [payload.MaxPayloadBits / 8]byte
 	var sigBytes [64]byte
-	p, m := plain[:payload.ByteCount(k.payloadBits)], masked[:payload.ByteCount(k.payloadBits)]
+	bits := k.layout.Bits()
+	p, m := plain[:payload.ByteCount(bits)], masked[:payload.ByteCount(bits)]
 	shown := sigBytes[:payload.ByteCount(k.sigBits)]
-	split := 1 + payload.SymbolCount(k.payloadBits)
-	payload.DecodeSymbols(m, symbols[1:split], k.payloadBits)
+	split := 1 + payload.SymbolCount(bits)
+	payload.DecodeSymbols(m, symbols[1:split], bits)
 	if !payload.DecodeSymbols(shown, symbols[split:len(symbols)-payload.CheckSymbols], k.sigBits) {
 		return v.unreadable(&payload.ReadError{Reason: payload.SpareBits, Key: key}, "")
 	}
@@ -196,7 +198,7 @@ func (v *Verifier) open(lic *License, key int, symbols []byte, binding string) e
 		return notAuthentic(ProductNotAllowed, key, "the code is not genuine: its key may not license its product")
 	}
 	lic.KeyID, lic.KeyNumber, lic.v = k.id, key, v
-	lic.BindingIgnored = k.bind == keys.BindNone && binding != ""
+	lic.BindingIgnored = !k.bound && binding != ""
 	return nil
 }
 
