@@ -17,7 +17,7 @@ import (
 
 func newKey(a *app) *cobra.Command {
 	return group("key", "Manage the keys of a licensing home",
-		newKeyList(a), newKeyNew(a), newKeyExport(a), newKeyRewrap(a))
+		newKeyList(a), newKeyNew(a), newKeyRotate(a), newKeyClose(a), newKeyWithdraw(a), newKeyExport(a), newKeyRewrap(a))
 }
 
 func newKeyList(a *app) *cobra.Command {
@@ -82,20 +82,42 @@ func (a *app) listKeys(asJSON bool) error {
 
 func newKeyNew(a *app) *cobra.Command {
 	var products numbers
+	var role string
 	var f keyFlags
 	cmd := &cobra.Command{
 		Use:   "new --product N",
-		Short: "Make another mint key, with the next free number",
-		Long: `Make another mint key, with the next free number. It is encrypted like the other
-keys of the home. Products in the field don't know the key until you ship them a
-ring that has it: licet key export.`,
+		Short: "Make another key",
+		Long: `Make another mint key, with the next free number, or with --role another key that
+signs revocation lists and batch manifests, or activation receipts. It is encrypted
+like the other keys of the home. Products in the field don't know the key until you
+ship them a ring that has it: licet key export.
+
+Of keys that differ in nothing but the number, or that are of the same role, the
+older one is used until it is closed.`,
 		Example: `  licet key new --product 9 --prefix GADG
-  licet key new --product 7,9 --suite es256`,
+  licet key new --product 7,9 --suite es256
+  licet key new --role list`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return a.newMintKey(products, f) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch keys.Role(role) {
+			case keys.Mint:
+				return a.newMintKey(products, f)
+			case keys.List, keys.Receipt:
+			default:
+				return usageError("--role %q: want mint, list or receipt", role)
+			}
+			for _, name := range append([]string{"product"}, kindFlags...) {
+				if cmd.Flags().Changed(name) {
+					return usageError("--%s is about codes, and a %s key mints none; leave it out", name, role)
+				}
+			}
+			return a.newRoleKey(keys.Role(role))
+		},
 	}
 	cmd.Flags().Var(&products, "product", "products that the key may mint (repeatable)")
 	f.add(cmd)
+	cmd.Flags().StringVar(&role, "role", string(keys.Mint), "what the key signs: `mint`, list or receipt")
+	complete(cmd, "role", string(keys.Mint), string(keys.List), string(keys.Receipt))
 	a.unlockFlags(cmd)
 	return cmd
 }
@@ -109,35 +131,67 @@ func (a *app) newMintKey(products []uint64, f keyFlags) error {
 		return err
 	}
 	defer release()
-	n, ok := h.Ring.NextNumber()
-	if !ok {
-		return fmt.Errorf("all 31 key numbers are used; make a new licensing home with other prefixes")
+	n, err := nextNumber(h.Ring)
+	if err != nil {
+		return err
 	}
 	d, err := f.descriptor(n)
 	if err != nil {
 		return err
 	}
-	k, key, err := generate(keys.Mint, d, products)
+	if _, err := a.addKey(h, keys.Mint, d, products); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.err, "Ship a ring that has the key before its first code: licet key export -o ring.json\n")
+	return nil
+}
+
+// newRoleKey makes a key that mints no codes.
+func (a *app) newRoleKey(r keys.Role) error {
+	h, release, err := home.OpenLocked(a.dir)
 	if err != nil {
-		return usageError("%w", err)
+		return err
+	}
+	defer release()
+	if _, err := a.addKey(h, r, keys.Descriptor{}, nil); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.err, "Ship a ring that has the key before what it signs: licet key export -o ring.json\n")
+	return nil
+}
+
+// nextNumber returns the number of the next mint key.
+func nextNumber(ring *keys.Ring) (int, error) {
+	n, ok := ring.NextNumber()
+	if !ok {
+		return 0, errors.New("all 31 key numbers are used; make a new licensing home with other prefixes (licet init DIR --prefix TEXT), and ship its ring beside this one")
+	}
+	return n, nil
+}
+
+// addKey makes a key, writes its private half into the home, and puts it into the
+// ring.
+func (a *app) addKey(h *home.Home, r keys.Role, d keys.Descriptor, products []uint64) (keys.Key, error) {
+	k, key, err := generate(r, d, products)
+	if err != nil {
+		return key, usageError("%w", err)
 	}
 	ring, err := h.Ring.Replace(key)
 	if err != nil {
-		return usageError("%w", err)
+		return key, usageError("%w", err)
 	}
 	e, err := a.sameEncryption(h)
 	if err != nil {
-		return err
+		return key, err
 	}
 	if err := h.WritePrivate(k, e); err != nil {
-		return err
+		return key, err
 	}
 	if err := h.SaveRing(ring); err != nil {
-		return err
+		return key, err
 	}
-	fmt.Fprintf(a.out, "%s: %s\n", h.KeyPath(k.Role(), n, k.ID()), describeKey(key))
-	fmt.Fprintf(a.err, "Ship a ring that has the key before its first code: licet key export -o ring.json\n")
-	return nil
+	_, err = fmt.Fprintf(a.out, "%s: %s\n", h.KeyPath(r, key.Number(), key.ID()), describeKey(key))
+	return key, err
 }
 
 // sameEncryption returns how the keys of the home are encrypted, which an existing

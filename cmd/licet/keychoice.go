@@ -14,7 +14,7 @@ import (
 // the product. New serials need an active key; a closed one renews.
 func (a *app) mintKey(h *home.Home, o *mintOptions, kind journal.Kind, serials journal.Range) (keys.Key, error) {
 	old := kind == journal.Renew || kind == journal.Again
-	usable := func(k keys.Key) bool { return k.State() == keys.Active || old && k.State() == keys.Closed }
+	usable := func(k keys.Key) bool { return active(k) || old && k.State() == keys.Closed }
 	if o.key.given {
 		k, err := mintKey(h, o.key.value)
 		switch {
@@ -32,12 +32,7 @@ func (a *app) mintKey(h *home.Home, o *mintOptions, kind journal.Kind, serials j
 	if _, ok := h.Ring.Product(product); !ok {
 		return keys.Key{}, usageError("the ring has no product %d; add it with licet product add %d=NAME", product, product)
 	}
-	var fits []keys.Key
-	for _, k := range h.Ring.MintKeys() {
-		if usable(k) && k.Allows(product) {
-			fits = append(fits, k)
-		}
-	}
+	fits := mintKeysOf(h.Ring, product, usable)
 	if len(fits) == 0 {
 		return keys.Key{}, usageError("no active key may mint product %d; make one with licet key new --product %d", product, product)
 	}
@@ -52,6 +47,29 @@ func (a *app) mintKey(h *home.Home, o *mintOptions, kind journal.Kind, serials j
 		return keys.Key{}, usageError("keys %d and %d both mint product %d; choose one with --key", fits[0].Number(), fits[1].Number(), product)
 	}
 	return k, nil
+}
+
+// minters returns the active keys that mint a product when no key is asked for: one,
+// or all those that may when there is a choice between them.
+func minters(ring *keys.Ring, product uint64) []keys.Key {
+	fits := mintKeysOf(ring, product, active)
+	if k, ok := oldestAlike(fits); ok {
+		return []keys.Key{k}
+	}
+	return fits
+}
+
+func active(k keys.Key) bool { return k.State() == keys.Active }
+
+// mintKeysOf returns the usable mint keys that may mint a product.
+func mintKeysOf(ring *keys.Ring, product uint64, usable func(keys.Key) bool) []keys.Key {
+	var fits []keys.Key
+	for _, k := range ring.MintKeys() {
+		if usable(k) && k.Allows(product) {
+			fits = append(fits, k)
+		}
+	}
+	return fits
 }
 
 // oldestAlike returns the oldest of the keys, if their descriptors differ in nothing
