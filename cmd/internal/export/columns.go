@@ -113,6 +113,15 @@ func newColumns(opts Options) (*columns, error) {
 		if cs.list, err = selectColumns(all, opts.Columns); err != nil {
 			return nil, err
 		}
+		for _, c := range all {
+			switch listed := slices.ContainsFunc(cs.list, func(l column) bool { return l.name == c.name }); {
+			case listed:
+			case c.kind == kindCode:
+				return nil, fmt.Errorf("columns %s: the codes are not among them; add code", strings.Join(opts.Columns, ","))
+			case c.kind == kindLabel && opts.Format != TXT:
+				return nil, fmt.Errorf("columns %s: the label %s is not among them; add it, or leave the label out", strings.Join(opts.Columns, ","), c.name)
+			}
+		}
 	}
 	for _, c := range cs.list {
 		if c.kind == kindOwn {

@@ -84,7 +84,7 @@ type Options struct {
 	KeyID  keys.ID
 
 	// Columns selects and orders the columns, by the names of columns and labels.
-	// Nil means the default: all but key_id.
+	// Code and all labels are among them. Nil means the default: all but key_id.
 	Columns []string
 
 	// Labels are columns of a name and the same value in all rows, in this order.
@@ -137,8 +137,10 @@ func New(w io.Writer, opts Options) (*Writer, error) {
 	case JSONL:
 		x.layRow = layJSON
 	case XLSX:
-		x.sheet, err = newSheet(columns)
-		return x, err
+		if x.sheet, err = newSheet(columns); err != nil {
+			return nil, err
+		}
+		x.layRow = x.sheet.layRow
 	}
 	x.buf = slices.Grow(x.buf, flushSize+4096) // the last row goes over the edge
 	return x, nil
@@ -153,40 +155,50 @@ func (w *Writer) Write(code []byte, lic *payload.License) error {
 		return errors.New("export: the list is closed")
 	case !isCode(code):
 		return w.fail(fmt.Errorf("export: %q is no licence code: want capital letters, digits and hyphens", code))
-	case w.sheet != nil:
-		return w.fail(w.sheet.write(code, lic))
+	}
+	number := 0
+	if w.sheet != nil {
+		var err error
+		if number, err = w.sheet.next(w.w, code); err != nil {
+			return w.fail(err)
+		}
 	}
 	if !w.laid || !w.columns.same(&w.terms, lic) {
 		w.row.reset()
 		w.layRow(&w.row, w.columns, lic)
 		w.terms, w.laid = w.columns.terms(lic), true
 	}
-	w.buf = w.row.append(w.buf, code, lic.Serial)
+	w.buf = w.row.append(w.buf, code, lic.Serial, number)
 	if len(w.buf) >= flushSize {
 		return w.flush()
 	}
 	return nil
 }
 
-// Close writes what is left and finishes the list. An xlsx file is written by
-// Close as a whole, and until then in a temporary file that Close removes: call
-// it after an error, too.
+// Close writes what is left and finishes the list.
 func (w *Writer) Close() error {
 	if w.closed {
 		return w.err
 	}
 	w.closed = true
-	if w.sheet != nil {
-		return w.fail(w.sheet.close(w.w, w.err))
-	}
 	if w.err != nil {
 		return w.err
 	}
-	return w.flush()
+	if err := w.flush(); err != nil || w.sheet == nil {
+		return err
+	}
+	return w.fail(w.sheet.finish(w.w))
 }
 
 func (w *Writer) flush() error {
-	n, err := w.w.Write(w.buf)
+	if len(w.buf) == 0 {
+		return nil
+	}
+	to := w.w
+	if w.sheet != nil {
+		to = w.sheet.part
+	}
+	n, err := to.Write(w.buf)
 	if err == nil && n < len(w.buf) {
 		err = io.ErrShortWrite
 	}
@@ -233,24 +245,37 @@ type row struct {
 
 // A hole is a place in the text of a row.
 type hole struct {
-	at     int
-	serial bool // else the code
+	at   int
+	what filling
 }
+
+// A filling is what comes into a hole.
+type filling int
+
+const (
+	fillCode filling = iota
+	fillSerial
+	fillNumber // of the row in a sheet
+)
 
 func (r *row) reset() { r.text, r.holes = r.text[:0], r.holes[:0] }
 
-func (r *row) code()   { r.holes = append(r.holes, hole{at: len(r.text)}) }
-func (r *row) serial() { r.holes = append(r.holes, hole{len(r.text), true}) }
+func (r *row) code()   { r.holes = append(r.holes, hole{len(r.text), fillCode}) }
+func (r *row) serial() { r.holes = append(r.holes, hole{len(r.text), fillSerial}) }
+func (r *row) number() { r.holes = append(r.holes, hole{len(r.text), fillNumber}) }
 
-func (r *row) append(dst, code []byte, serial uint64) []byte {
+func (r *row) append(dst, code []byte, serial uint64, number int) []byte {
 	from := 0
 	for _, h := range r.holes {
 		dst = append(dst, r.text[from:h.at]...)
 		from = h.at
-		if h.serial {
-			dst = strconv.AppendUint(dst, serial, 10)
-		} else {
+		switch h.what {
+		case fillCode:
 			dst = append(dst, code...)
+		case fillSerial:
+			dst = strconv.AppendUint(dst, serial, 10)
+		case fillNumber:
+			dst = strconv.AppendInt(dst, int64(number), 10)
 		}
 	}
 	return append(dst, r.text[from:]...)
@@ -277,9 +302,6 @@ func layCSV(r *row, cs *columns, lic *payload.License) {
 		default:
 			r.text = cs.appendText(r.text, c, lic)
 		}
-	}
-	if len(r.text)+len(r.holes) == 0 { // a blank line would be no row
-		r.text = append(r.text, `""`...)
 	}
 	r.text = append(r.text, "\r\n"...)
 }

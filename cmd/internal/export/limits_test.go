@@ -42,7 +42,7 @@ func TestMaxXLSXRows(t *testing.T) {
 
 func TestPartOf4GiB(t *testing.T) {
 	var out bytes.Buffer
-	p := &part{w: &out, n: math.MaxUint32 - 3}
+	p := &sheetPart{w: &out, n: math.MaxUint32 - 3}
 	if n, err := p.Write([]byte("abc")); n != 3 || err != nil {
 		t.Errorf("up to 4 GiB: %d, %v", n, err)
 	}

@@ -44,13 +44,24 @@ type entry struct {
 }
 
 // NewReader returns a reader of the list in r. For csv and xlsx it reads the names
-// of the columns; an xlsx file it reads as a whole.
+// of the columns; an xlsx file it reads as a whole, and the text of a sheet of more
+// than 16 MiB is in a temporary file meanwhile.
 func NewReader(r io.Reader, format Format) (*Reader, error) {
+	return newReader(r, format, maxInMemory)
+}
+
+// NewMemoryReader is NewReader for a list that must not touch the disk, since it was
+// encrypted. A full sheet of xlsx takes some 400 MB of memory.
+func NewMemoryReader(r io.Reader, format Format) (*Reader, error) {
+	return newReader(r, format, maxUnzipped)
+}
+
+func newReader(r io.Reader, format Format, inMemory int64) (*Reader, error) {
 	if err := format.check(); err != nil {
 		return nil, err
 	}
 	if format == XLSX {
-		s, err := newSheetSource(r)
+		s, err := newSheetSource(r, inMemory)
 		if err != nil {
 			return nil, err
 		}

@@ -13,6 +13,10 @@ import (
 // can unfold to any size.
 const maxUnzipped = 8 << 30
 
+// maxInMemory is how many bytes of a part of it are in memory, and not in a temporary
+// file, unless the list must not touch the disk.
+const maxInMemory = 16 << 20
+
 // A sheetSource reads a sheet of an xlsx file.
 type sheetSource struct {
 	file   *excelize.File
@@ -22,8 +26,8 @@ type sheetSource struct {
 }
 
 // newSheetSource finds the first sheet whose first row names a column code.
-func newSheetSource(r io.Reader) (*sheetSource, error) {
-	f, err := excelize.OpenReader(r, excelize.Options{RawCellValue: true, UnzipSizeLimit: maxUnzipped})
+func newSheetSource(r io.Reader, inMemory int64) (*sheetSource, error) {
+	f, err := excelize.OpenReader(r, excelize.Options{RawCellValue: true, UnzipSizeLimit: maxUnzipped, UnzipXMLSizeLimit: inMemory})
 	if err != nil {
 		return nil, fmt.Errorf("not an xlsx file that can be read: %w", err)
 	}

@@ -103,8 +103,9 @@ func TestXLSXOfNoCodes(t *testing.T) {
 	}
 }
 
-// TestXLSXTemporaryFile holds a large list to its rows, and to leave nothing behind,
-// whether it succeeds or not.
+// TestXLSXTemporaryFile holds a large list to its rows, and the writer to no file
+// but the one it writes. The reader has one where the list may touch the disk, and
+// leaves nothing behind.
 func TestXLSXTemporaryFile(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} {
@@ -116,39 +117,78 @@ func TestXLSXTemporaryFile(t *testing.T) {
 	for i := range 10 {
 		opts.Labels = append(opts.Labels, export.Label{fmt.Sprint("label", i), strings.Repeat("x", 1024)})
 	}
+	var out bytes.Buffer
 	for _, broken := range []bool{true, false} {
-		var out bytes.Buffer
+		out.Reset()
 		var w io.Writer = &out
 		if broken {
-			w = &full{100, errFull}
+			w = &full{100_000, errFull}
 		}
 		x := must(export.New(w, opts))
 		lic := workedLicense
+		var first error
 		for _, r := range rows {
 			lic.Serial = r.serial
-			if err := x.Write([]byte(r.code), &lic); err != nil {
-				t.Fatal(err)
+			if err := x.Write([]byte(r.code), &lic); err != nil && first == nil {
+				first = err
 			}
 		}
-		if temporary() == 0 {
-			t.Error("no temporary file: the rows are in memory, and this test tests nothing")
-		}
-		if err := x.Close(); errors.Is(err, errFull) != broken {
-			t.Errorf("Close: %v", err)
-		}
 		if temporary() != 0 {
-			t.Error("a temporary file is left behind")
+			t.Error("the writer has a temporary file")
 		}
-		if broken {
-			continue
+		err := x.Close()
+		if errors.Is(err, errFull) != broken || first != nil && err != first {
+			t.Errorf("Close: %v, before it %v", err, first)
 		}
-		got, lines, err := read(out.String(), export.XLSX)
-		if err != nil || !slices.Equal(got, rows) || lines[len(lines)-1] != len(rows)+1 {
-			t.Errorf("%d rows of %d, error %v", len(got), len(rows), err)
+	}
+	for name, open := range map[string]func(io.Reader, export.Format) (*export.Reader, error){"reader": export.NewReader, "memory reader": export.NewMemoryReader} {
+		r := must(open(bytes.NewReader(out.Bytes()), export.XLSX))
+		if want := name == "reader"; (temporary() > 0) != want {
+			t.Errorf("%s: %d temporary files", name, temporary())
 		}
-		if temporary() != 0 {
-			t.Error("a temporary file of the reader is left behind")
+		for i, want := range rows {
+			line, code, serial, _, err := r.Next()
+			if err != nil || line != i+2 || string(code) != want.code || serial != want.serial {
+				t.Fatalf("%s: line %d, %s, %d, %v; want %v", name, line, code, serial, err, want)
+			}
 		}
+		if _, _, _, _, err := r.Next(); err != io.EOF {
+			t.Errorf("%s: at the end: %v", name, err)
+		}
+		if err := r.Close(); err != nil || temporary() != 0 {
+			t.Errorf("%s: %d temporary files are left behind, %v", name, temporary(), err)
+		}
+	}
+}
+
+// TestXLSXWritesAsItGoes: what was written is in the file, but for a buffer, so that
+// memory does not grow with the list.
+func TestXLSXWritesAsItGoes(t *testing.T) {
+	var out bytes.Buffer
+	w := must(export.New(&out, options(export.XLSX, "standard")))
+	if out.Len() > 0 {
+		t.Errorf("New wrote %d bytes", out.Len())
+	}
+	lic := workedLicense
+	sizes := []int{}
+	for range 3 {
+		for range 20_000 {
+			if err := w.Write([]byte(workedCode), &lic); err != nil {
+				t.Fatal(err)
+			}
+			lic.Serial++
+		}
+		sizes = append(sizes, out.Len())
+	}
+	if sizes[0] < 20_000 || sizes[1]-sizes[0] < sizes[0]/2 || sizes[2]-sizes[1] < sizes[0]/2 {
+		t.Errorf("%d bytes after each 20,000 codes", sizes)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	rows, _, err := read(out.String(), export.XLSX)
+	if err != nil || len(rows) != 60_000 || rows[59_999].serial != 60_999 {
+		t.Errorf("%d rows, %v", len(rows), err)
 	}
 }
 
