@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
@@ -52,6 +51,9 @@ type entryJSON struct {
 	Count   uint64            `json:"count"`
 	Version string            `json:"version,omitempty"`
 	Expiry  string            `json:"expiry,omitempty"`
+	Start   string            `json:"start,omitempty"`
+	Fields  map[string]string `json:"fields,omitempty"`
+	Binding string            `json:"binding,omitempty"` // SHA-256 of the text
 	Output  string            `json:"output,omitempty"`
 	Format  string            `json:"format,omitempty"`
 	Labels  map[string]string `json:"labels,omitempty"`
@@ -81,27 +83,25 @@ func (a *app) listBatches(asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	enc := json.NewEncoder(a.out)
-	enc.SetEscapeHTML(false)
 	var rows [][]string
 	for e, err := range j.Entries() {
 		if err != nil {
 			return err
 		}
 		if asJSON {
-			if err := enc.Encode(map[string]entryJSON{"entry": newEntryJSON(e)}); err != nil {
+			if err := writeJSON(a.out, map[string]entryJSON{"entry": newEntryJSON(e)}); err != nil {
 				return err
 			}
 			continue
 		}
 		rows = append(rows, []string{
 			e.Time.Format(time.RFC3339), string(e.Kind), strconv.Itoa(e.Key), strconv.FormatUint(e.Product, 10),
-			rangeText(e.Serials), strconv.FormatUint(e.Serials.Count(), 10), orDash(e.Version), orDash(e.Expiry), orDash(e.Output), orDash(labelText(e.Labels)),
+			rangeText(e.Serials), strconv.FormatUint(e.Serials.Count(), 10), orDash(e.Version), orDash(e.Expiry), orDash(furtherTerms(e.Terms)), orDash(e.Output), orDash(labelText(e.Labels)),
 		})
 	}
 	if asJSON {
 		for _, s := range series {
-			if err := enc.Encode(map[string]seriesJSON{"series": newSeriesJSON(s)}); err != nil {
+			if err := writeJSON(a.out, map[string]seriesJSON{"series": newSeriesJSON(s)}); err != nil {
 				return err
 			}
 		}
@@ -111,7 +111,7 @@ func (a *app) listBatches(asJSON bool) error {
 		fmt.Fprintln(a.err, "The journal is empty: nothing was minted yet.")
 		return nil
 	}
-	if err := a.out.table([]string{"time", "kind", "key", "product", "serials", "count", "version", "expiry", "file", "labels"}, rows); err != nil {
+	if err := a.out.table([]string{"time", "kind", "key", "product", "serials", "count", "version", "expiry", "further terms", "file", "labels"}, rows); err != nil {
 		return err
 	}
 	for _, s := range series {
@@ -127,7 +127,7 @@ func seriesText(s journal.Series) string {
 	if s.Next > 0 {
 		next = fmt.Sprintf("next is %d", s.Next)
 	}
-	text := fmt.Sprintf("%d serials handed out, %s", s.Total, next)
+	text := fmt.Sprintf("%s handed out, %s", counted(s.Total, "serial"), next)
 	const most = 8
 	var gaps []string
 	for i, g := range s.Gaps {
@@ -147,7 +147,8 @@ func newEntryJSON(e journal.Entry) entryJSON {
 	return entryJSON{
 		Line: e.Line, Time: e.Time.Format(time.RFC3339), Kind: e.Kind, Key: e.Key, KeyID: e.KeyID.String(), Product: e.Product,
 		First: strconv.FormatUint(e.Serials.First, 10), Last: strconv.FormatUint(e.Serials.Last, 10), Count: e.Serials.Count(),
-		Version: e.Version, Expiry: e.Expiry, Output: e.Output, Format: e.Format, Labels: e.Labels, Tool: e.Tool,
+		Version: e.Version, Expiry: e.Expiry, Start: e.Start, Fields: numberTexts(e.Fields), Binding: e.Binding,
+		Output: e.Output, Format: e.Format, Labels: e.Labels, Tool: e.Tool,
 	}
 }
 
@@ -187,46 +188,71 @@ func labelText(labels map[string]string) string {
 
 func newBatchOverlap(a *app) *cobra.Command {
 	var ring string
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "overlap MANIFEST...",
 		Short: "Find serials that were issued twice, on different machines",
 		Long: `Check the signatures of manifests, and find pairs that claim the same new serials
 under the same key and product. Renewals and batches minted once more are no
-overlap. The exit code is 4 when there is one.`,
-		Example: "  licet batch overlap *.manifest\n  licet batch overlap --ring ring.json a.csv.manifest b.csv.manifest",
+overlap, and a manifest that is given twice counts once. The exit code is 4 when
+there is an overlap.
+
+With --json there is an object a line for each: manifests, key, key_id, product,
+first, last, count.`,
+		Example: "  licet batch overlap *.manifest\n  licet batch overlap --json --ring ring.json a.csv.manifest b.csv.manifest",
 		Args:    cobra.MinimumNArgs(1),
-		RunE:    func(_ *cobra.Command, args []string) error { return a.findOverlaps(ring, args) },
+		RunE:    func(_ *cobra.Command, args []string) error { return a.findOverlaps(ring, asJSON, args) },
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON objects, one a line")
 	cmd.Flags().StringVar(&ring, "ring", "", "check by the ring in `FILE` instead of the licensing home")
 	return cmd
 }
 
-func (a *app) findOverlaps(ringFile string, paths []string) error {
+func (a *app) findOverlaps(ringFile string, asJSON bool, args []string) error {
 	ring, err := a.publicRing(ringFile)
 	if err != nil {
 		return err
 	}
 	var all []manifest.Manifest
-	for _, path := range paths {
+	var paths []string
+	seen := map[string]string{} // paths by text, which is what a manifest is: signatures may differ
+	for _, path := range args {
 		m, err := readManifest(path, ring)
 		if err != nil {
 			return err
 		}
-		all = append(all, m)
+		text, err := m.Marshal()
+		if err != nil {
+			return err
+		}
+		if first, ok := seen[text]; ok {
+			fmt.Fprintf(a.err, "%s is the same manifest as %s and does not count again.\n", path, first)
+			continue
+		}
+		seen[text] = path
+		all, paths = append(all, m), append(paths, path)
 	}
 	found := 0
 	for o := range manifest.Overlaps(all...) {
 		found++
-		m := all[o.A]
-		if _, err := fmt.Fprintf(a.out, "%s and %s: key %d, product %d, %s were issued twice\n",
-			paths[o.A], paths[o.B], m.KeyNumber, m.Product, journal.Range{First: o.First, Last: o.Last}); err != nil {
+		m, r := all[o.A], journal.Range{First: o.First, Last: o.Last}
+		if asJSON {
+			err = writeJSON(a.out, overlapJSON{
+				Manifests: [2]string{paths[o.A], paths[o.B]}, Key: m.KeyNumber, KeyID: m.KeyID.String(), Product: m.Product,
+				First: strconv.FormatUint(r.First, 10), Last: strconv.FormatUint(r.Last, 10), Count: r.Count(),
+			})
+		} else {
+			_, err = fmt.Fprintf(a.out, "%s and %s: key %d, product %d, %s %s issued twice\n",
+				paths[o.A], paths[o.B], m.KeyNumber, m.Product, r, r.Verb("was", "were"))
+		}
+		if err != nil {
 			return err
 		}
 	}
 	if found > 0 {
 		return &exitError{code: exitNotAuthentic}
 	}
-	fmt.Fprintf(a.err, "%d manifests, no serial issued twice.\n", len(all))
+	fmt.Fprintf(a.err, "%s, no serial issued twice.\n", counted(uint64(len(all)), "manifest"))
 	return nil
 }
 

@@ -45,16 +45,21 @@ func newTestApp(t testing.TB) *app {
 }
 
 // captured runs f and returns what the app writes to standard output meanwhile.
-func (a *app) captured(t testing.TB, f func()) string {
+func (a *app) captured(t testing.TB, f func()) string { return capture(t, &a.out, f) }
+
+// told is captured for standard error.
+func (a *app) told(t testing.TB, f func()) string { return capture(t, &a.err, f) }
+
+func capture(t testing.TB, s **stream, f func()) string {
 	t.Helper()
 	file, err := os.Create(filepath.Join(t.TempDir(), "out"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	old := a.out
-	a.out = newStream(file)
-	defer func() { a.out = old }()
+	old := *s
+	*s = newStream(file)
+	defer func() { *s = old }()
 	f()
 	text, err := os.ReadFile(file.Name())
 	if err != nil {
@@ -225,14 +230,14 @@ func TestBatchVerifyCodes(t *testing.T) {
 		{"backwards", func(c []string) []string { slices.Reverse(c); return c }, nil, "line 1: serial 6 where 1 is expected"},
 		{"a gap", func(c []string) []string { return slices.Delete(c, 2, 3) }, nil, "line 3: serial 4 where 3 is expected"},
 		{"the first missing", func(c []string) []string { return c[1:] }, nil, "line 1: serial 2 where 1 is expected"},
-		{"the last missing", func(c []string) []string { return c[:5] }, nil, "5 codes, but the manifest names 6"},
-		{"all missing", func(c []string) []string { return nil }, nil, "0 codes, but the manifest names 6"},
+		{"the last missing", func(c []string) []string { return c[:5] }, nil, "line 5: the list ends with 5 codes, but the manifest names 6"},
+		{"all missing", func(c []string) []string { return nil }, nil, "no codes, but the manifest names 6"},
 		{"doubled", func(c []string) []string { return slices.Insert(c, 3, c[2]) }, nil, "line 4: serial 3 where 4 is expected"},
 		{"the last doubled", func(c []string) []string { return append(c, c[5]) }, nil, "line 7: serial 6 where 7 is expected"},
 		{"doubled in place of another", put(4, good[2]), nil, "line 4: serial 3 where 4 is expected"},
-		{"one more", func(c []string) []string { return append(c, b.codes(7, 7)...) }, nil, "7 codes, but the manifest names 6"},
-		{"count too large", same, func(m *manifest.Manifest) { m.Last, m.Count = 7, 7 }, "6 codes, but the manifest names 7"},
-		{"count too small", same, func(m *manifest.Manifest) { m.Last, m.Count = 5, 5 }, "6 codes, but the manifest names 5"},
+		{"one more", func(c []string) []string { return append(c, b.codes(7, 7)...) }, nil, "line 7: one more than the 6 codes that the manifest names"},
+		{"count too large", same, func(m *manifest.Manifest) { m.Last, m.Count = 7, 7 }, "line 6: the list ends with 6 codes, but the manifest names 7"},
+		{"count too small", same, func(m *manifest.Manifest) { m.Last, m.Count = 5, 5 }, "line 6: one more than the 5 codes that the manifest names"},
 		{"first serial wrong", same, func(m *manifest.Manifest) { m.First, m.Last = 2, 7 }, "line 1: serial 1 where 2 is expected"},
 		{"another product", put(3, other(func(l *payload.License) { l.Product = 9 })), nil, "line 3: product 9, but the batch has 7"},
 		{"another version", put(3, other(func(l *payload.License) { l.Version = 4 })), nil, "line 3: version 4, but the batch has 3"},
@@ -243,6 +248,12 @@ func TestBatchVerifyCodes(t *testing.T) {
 		{"the manifest of another expiry", same, func(m *manifest.Manifest) { m.Expiry = 9000 }, "line 1: expiry never, but the batch has " + payload.Day(9000).String()},
 		{"forged", put(3, forgedCode), nil, "line 3: " + forgedCode + ": the code is not genuine"},
 		{"of a key that is not in the ring", put(3, otherCode), nil, "line 3: " + otherCode + ": "},
+		{"one left", func(c []string) []string { return c[:1] }, nil, "line 1: the list ends with 1 code, but the manifest names 6"},
+		{"one more than one", func(c []string) []string { return c[:2] }, func(m *manifest.Manifest) { m.Last, m.Count = 1, 1 }, "line 2: one more than the 1 code that the manifest names"},
+		{"blank lines at the end", func(c []string) []string { return append(c, "", " ", "") }, nil, ""},
+		{"blank lines only", func(c []string) []string { return []string{"", " "} }, nil, "no codes, but the manifest names 6"},
+		{"text at the end", func(c []string) []string { return append(c, "total 6") }, nil, "line 7: total 6: "},
+		{"text at the beginning", func(c []string) []string { return slices.Insert(c, 0, "code") }, nil, "line 1: code: "},
 		{"a typing error", put(3, string(typo)), nil, "line 3: " + string(typo) + ": typing error"},
 		{"no code at all", put(3, "hello"), nil, "line 3: hello: "},
 		{"what commands a terminal", put(3, "\x1b[2J"), nil, "line 3: ·[2J: "},
@@ -389,10 +400,28 @@ func TestBatchVerifyKeys(t *testing.T) {
 	es := b.write([]byte(b.mint(9, "", lic)+"\n"), about(9, nil))
 	b.verify(es, "", "")
 
-	bound := b.write([]byte(b.mint(10, "Jane Doe", lic)+"\n"), about(10, nil))
+	to := func(text string) func(*manifest.Manifest) {
+		return func(m *manifest.Manifest) { m.Binding = mustBinding(t, text) }
+	}
+	bound := b.write([]byte(b.mint(10, "Jane Doe", lic)+"\n"), about(10, to("Jane Doe")))
 	b.verify(bound, "Jane Doe", "")
-	b.verify(bound, "John Doe", "line 1: ")
-	b.verify(bound, "", "the code is bound to a licensee")
+	// A wrong text is no fault of the batch.
+	for text, want := range map[string]string{
+		"":          "the codes are bound to a licensee: give the text with --bind",
+		"John Doe":  "--bind: not the text that the batch is bound to, whose SHA-256 is 01332c876518a793",
+		"000":       "--bind: binding: ",
+		" Jane Doe": "--bind: not the text",
+	} {
+		err := b.app.verifyBatch(context.Background(), batchVerifyOptions{bind: text}, bound)
+		wantUsage(t, text, err)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("--bind %q: %v, want %q", text, err, want)
+		}
+	}
+	// Codes that are bound to something else than their manifest says.
+	b.verify(b.write([]byte(b.mint(10, "John Doe", lic)+"\n"), about(10, to("Jane Doe"))), "Jane Doe", "line 1: ")
+	// A key that binds nothing takes any text.
+	b.verify(es, "Jane Doe", "")
 
 	coupon := b.write([]byte(b.mint(11, "", payload.License{Product: 7, Serial: 1})+"\n"), about(11, func(m *manifest.Manifest) { m.Version, m.Expiry = nil, 0 }))
 	b.verify(coupon, "", "")
@@ -402,10 +431,32 @@ func TestBatchVerifyKeys(t *testing.T) {
 	own.Extra.Set("rack", 99)
 	own2 := own
 	own2.Start, own2.Expiry = 1, 2
-	for _, lic := range []payload.License{own, own2} {
-		path := b.write([]byte(b.mint(12, "example.com", lic)+"\n"), about(12, func(m *manifest.Manifest) { m.Version, m.Expiry = nil, lic.Expiry }))
-		b.verify(path, "example.com", "")
+	states := func(lic payload.License) manifest.Manifest {
+		return about(12, func(m *manifest.Manifest) {
+			m.Version, m.Expiry, m.Start, m.Fields, m.Binding = nil, lic.Expiry, lic.Start, map[string]uint64{"rack": 99}, mustBinding(t, "example.com")
+		})
 	}
+	for _, lic := range []payload.License{own, own2} {
+		b.verify(b.write([]byte(b.mint(12, "example.com", lic)+"\n"), states(lic)), "example.com", "")
+	}
+	// What the manifest says of the further fields holds for each code.
+	other, rack, zero := own, own, own
+	other.Start--
+	rack.Extra.Set("rack", 98)
+	zero.Start = 0
+	for want, lic := range map[string]payload.License{
+		"line 1: start " + other.Start.String() + ", but the batch has " + own.Start.String(): other,
+		"line 1: rack 98, but the batch has 99":                                               rack,
+		"line 1: start 2025-01-01, but the batch has " + own.Start.String():                   zero,
+	} {
+		b.verify(b.write([]byte(b.mint(12, "example.com", lic)+"\n"), states(own)), "example.com", want)
+	}
+	silent := states(own)
+	silent.Fields = nil
+	b.verify(b.write([]byte(b.mint(12, "example.com", own)+"\n"), silent), "example.com", "line 1: rack 99, but the batch has 0")
+	silent = states(own)
+	silent.Start = 0
+	b.verify(b.write([]byte(b.mint(12, "example.com", own)+"\n"), silent), "example.com", "line 1: start "+own.Start.String()+", but the batch has 2025-01-01")
 
 	// A ring without secrets judges es256 codes, and says what it can't judge.
 	ring := filepath.Join(b.app.dir, "ring.json")
@@ -416,6 +467,76 @@ func TestBatchVerifyKeys(t *testing.T) {
 	if err := b.app.verifyBatch(context.Background(), batchVerifyOptions{ring: ring}, coupon); !errors.As(err, &exit) || exit.code != exitCannotJudge || !strings.Contains(err.Error(), "line 1: ") {
 		t.Errorf("an hs256 batch, by a ring without secrets: %v", err)
 	}
+}
+
+// SPEC.md, section 9.5: that a batch was made stays true, whatever became of the key
+// and of its products. Of a withdrawn key it is said, once.
+func TestBatchVerifyKeyState(t *testing.T) {
+	b := newBatchMaker(t)
+	good := b.codes(1, 3)
+	bad := slices.Clone(good)
+	bad[1] = forgedCode
+	path := b.write([]byte(strings.Join(good, "\n")+"\n"), b.manifest(3, manifest.TXT))
+	forged := b.write([]byte(strings.Join(bad, "\n")+"\n"), b.manifest(3, manifest.TXT))
+	recipients, err := b.home.Recipients()
+	if err != nil {
+		t.Fatal(err)
+	}
+	encrypted := b.manifest(1, manifest.TXT)
+	plain := good[0] + "\n"
+	encrypted.Plaintext = &manifest.Digest{Size: int64(len(plain)), SHA256: sha256.Sum256([]byte(plain))}
+	sealed := b.write(sealFor(t, plain, recipients[0]), encrypted)
+	key, _ := b.home.Ring.MintKey(8)
+	ring, err := keys.NewRing(b.home.Ring.Issuer(), append(b.home.Ring.Products(), keys.Product{Number: 9, Name: "Gadget"}), b.home.Ring.Keys())
+	if err != nil {
+		t.Fatal(err)
+	}
+	gadget, err := key.WithProducts(9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		key  keys.Key
+		says string
+	}{
+		"active":          {key, ""},
+		"closed":          {key.WithState(keys.Closed), ""},
+		"withdrawn":       {key.WithState(keys.Withdrawn), "Key 8 is withdrawn: whoever judges codes refuses all of it, these too.\n"},
+		"another product": {gadget, ""},
+	} {
+		t.Run(strings.ReplaceAll(name, " ", "-"), func(t *testing.T) {
+			b.t = t
+			edited, err := ring.Replace(c.key)
+			if err == nil {
+				err = b.home.SaveRing(edited)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, identities := range [][]string{b.app.unlock.Identities, nil} {
+				if identities == nil {
+					path = sealed // only the file can be checked then
+				}
+				old := b.app.unlock.Identities
+				b.app.unlock.Identities = identities
+				told := b.app.told(t, func() { b.verify(path, "", "") })
+				b.app.unlock.Identities = old
+				if !strings.HasSuffix(told, c.says) || strings.Contains(told, "withdrawn") != (c.says != "") {
+					t.Errorf("told %q, want %q", told, c.says)
+				}
+			}
+			b.verify(forged, "", "line 2: "+forgedCode)
+		})
+	}
+}
+
+func mustBinding(t *testing.T, text string) [sha256.Size]byte {
+	t.Helper()
+	hash, err := keys.BindingContext(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return hash
 }
 
 // A testKey is a mint key to make.

@@ -141,7 +141,7 @@ func (a *app) serialsOf(t testing.TB, codes []string) []uint64 {
 	return all
 }
 
-var reserved = regexp.MustCompile(`(?m)^The run ended early\. Of key (\d) and product 7, serials? \d+(?: to \d+)? are reserved for it; to mint them, repeat it with --serials (\d+-\d+) --again\.$`)
+var reserved = regexp.MustCompile(`(?m)^The run ended early\. Of key (\d) and product 7, (?:serial \d+ is|serials \d+ to \d+ are) reserved for it; to mint (?:it|them), repeat the run with --serials (\d+(?:-\d+)?) --again\.$`)
 
 // wantReserved wants the serials of a run that ended early to be named on
 // standard error, and returns them.
@@ -153,8 +153,11 @@ func (p *process) wantReserved(t testing.TB, a *app, key int) string {
 	}
 	last := a.entries(t)
 	r := last[len(last)-1].Serials
-	if want := fmt.Sprintf("%d-%d", r.First, r.Last); m[2] != want {
+	if want := rangeText(r); m[2] != want {
 		t.Fatalf("standard error names %s; the journal has %s", m[2], want)
+	}
+	if one := r.First == r.Last; one != strings.Contains(m[0], " is reserved for it; to mint it, ") {
+		t.Errorf("standard error %q about %s", &p.err, r)
 	}
 	if strings.Contains(p.err.String(), "Minted") {
 		t.Errorf("standard error %q", &p.err)
@@ -420,14 +423,11 @@ func TestMintClosedPipe(t *testing.T) {
 			t.Errorf("%s %s: standard error %q", count, format, &p.err)
 		}
 	}
-	// An encrypted file begins before serials are taken.
-	before := len(a.entries(t))
+	// An encrypted file, too, begins when all is checked and serials are taken.
 	p := a.newMint(t, 8, "--encrypt-to", a.recipient(t))
 	p.closeOutput(t)
 	p.exits(t, 141)
-	if n := len(a.entries(t)); n != before || p.err.Len() > 0 {
-		t.Errorf("%d serials are taken: standard error %q", n-before, &p.err)
-	}
+	p.wantReserved(t, a, 8)
 	if left := a.files(t); len(left) > 0 {
 		t.Errorf("%v left behind", left)
 	}

@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"strconv"
 
 	"github.com/licet-dev/licet/cmd/internal/export"
 	"github.com/licet-dev/licet/cmd/internal/home"
@@ -45,7 +45,7 @@ func (a *app) issue(ctx context.Context, i issue) error {
 		return err
 	}
 	defer out.close()
-	if out.format == export.XLSX && i.count > export.MaxXLSXRows {
+	if out.format == export.XLSX && i.count > export.MaxXLSXRows { // so there are several
 		return usageError("%d codes: a sheet of xlsx holds %d; mint several batches, or take csv", i.count, export.MaxXLSXRows)
 	}
 	request, err := i.request(out)
@@ -55,7 +55,7 @@ func (a *app) issue(ctx context.Context, i issue) error {
 	// What can be refused is refused now, before anybody is asked for a passphrase.
 	serials, err := j.Check(i.kind, request)
 	if err != nil {
-		return usageError("%w", err)
+		return explainOverlap(err)
 	}
 	i.lic.Serial = serials.First
 	if _, err := i.key.Layout().AppendPayload(nil, &i.lic); err != nil {
@@ -74,23 +74,37 @@ func (a *app) issue(ctx context.Context, i issue) error {
 	}
 
 	entry, err := a.record(ctx, j, i.kind, request)
+	if errors.As(err, new(*journal.OverlapError)) { // another program was faster
+		return explainOverlap(err)
+	}
 	if err != nil {
 		return err
 	}
 	m.First, m.Last = entry.Serials.First, entry.Serials.Last
 	i.lic.Serial = entry.Serials.First
 	if err := a.runIssue(ctx, i, s, out, m, list); err != nil {
-		again := "repeat it"
+		again := "repeat the run"
 		if i.kind == journal.Renew {
 			again = "state the same to licet mint"
 		}
-		fmt.Fprintf(a.err, "The run ended early. Of key %d and product %d, %s are reserved for it; to mint them, %s with --serials %d-%d --again.\n",
-			i.key.Number(), i.lic.Product, entry.Serials, again, entry.Serials.First, entry.Serials.Last)
+		r := entry.Serials
+		fmt.Fprintf(a.err, "The run ended early. Of key %d and product %d, %s %s reserved for it; to mint %s, %s with --serials %s --again.\n",
+			i.key.Number(), i.lic.Product, r, r.Verb("is", "are"), r.Verb("it", "them"), again, rangeText(r))
 		return err
 	}
 	fmt.Fprintf(a.err, "Minted %d with key %d (%s): %s, %s.%s\n", i.count, i.key.Number(), i.key.ID(),
 		describeTerms(i.home.Ring, i.lic, i.key), entry.Serials, out.describe())
 	return nil
+}
+
+// explainOverlap adds to an error about serials that were handed out how to mint
+// their codes once more, in a line to copy from.
+func explainOverlap(err error) error {
+	var overlap *journal.OverlapError
+	if errors.As(err, &overlap) {
+		return usageError("%w\nTo mint once more what was handed out:\n  --serials %s --again", err, rangeText(overlap.Taken))
+	}
+	return usageError("%w", err)
 }
 
 func (a *app) tool() string { return "licet " + buildVersion() }
@@ -116,15 +130,10 @@ func (i issue) request(out *sink) (journal.Request, error) {
 	r := journal.Request{
 		Key: i.key.Number(), KeyID: i.key.ID(), Product: i.lic.Product, Max: serial.Max(),
 		Count: i.count, Serials: i.serials, Format: string(out.format),
+		Terms: recordedTerms(i.key, i.lic, i.binding),
 	}
 	if out.file != nil {
 		r.Output = filepath.Base(out.path)
-	}
-	if _, ok := i.key.Layout().Field("version"); ok {
-		r.Version = strconv.FormatUint(i.lic.Version, 10)
-	}
-	if _, ok := i.key.Layout().Field("expiry"); ok {
-		r.Expiry = i.lic.Expiry.String()
 	}
 	labels, err := i.output.exportLabels()
 	for _, l := range labels {
@@ -155,6 +164,17 @@ func (i issue) manifest(r journal.Request, out *sink, serials journal.Range) man
 	if r.Expiry != "" {
 		m.Expiry = i.lic.Expiry
 	}
+	m.Start = i.lic.Start
+	for name, value := range r.Fields {
+		if value == 0 {
+			continue
+		}
+		if m.Fields == nil {
+			m.Fields = map[string]uint64{}
+		}
+		m.Fields[name] = value
+	}
+	hex.Decode(m.Binding[:], []byte(r.Binding)) // its digits are those of recordedTerms
 	return m
 }
 
@@ -193,6 +213,9 @@ func (a *app) unlockIssue(i issue, needList bool) (*signer.Signer, keys.PrivateK
 
 // runIssue mints the codes and puts the file and its manifest in their places.
 func (a *app) runIssue(ctx context.Context, i issue, s *signer.Signer, out *sink, m manifest.Manifest, list keys.PrivateKey) error {
+	if err := out.begin(); err != nil {
+		return err
+	}
 	p := a.newProgress(i.output.quiet || i.count == 1, "codes", i.count)
 	err := i.write(ctx, s, out, p)
 	p.end()

@@ -116,7 +116,7 @@ func (a *app) mint(ctx context.Context, o mintOptions) error {
 	case journal.Renew:
 		err = a.checkRenewal(h, key, lic, serials)
 	case journal.Again:
-		err = a.checkAgain(h, key, lic, serials)
+		err = a.checkAgain(h, key, lic, serials, recordedTerms(key, lic, binding))
 	}
 	if err != nil {
 		return err

@@ -2,7 +2,6 @@ package main
 
 import (
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"hash"
 	"io"
@@ -59,6 +58,8 @@ func (f *outputFlags) exportFormat() (export.Format, error) {
 	return export.TXT, nil
 }
 
+// exportLabels returns the labels. They are held to what a manifest can have also
+// where there is none, so that no run depends on where its codes go.
 func (f *outputFlags) exportLabels() ([]export.Label, error) {
 	var labels []export.Label
 	for _, s := range f.labels {
@@ -66,7 +67,13 @@ func (f *outputFlags) exportLabels() ([]export.Label, error) {
 		if !ok {
 			return nil, usageError("--label %s: want name=value", s)
 		}
+		if err := manifest.CheckLabel(name, value); err != nil {
+			return nil, usageError("--label %s: %w", name, err)
+		}
 		labels = append(labels, export.Label{Name: name, Value: value})
+	}
+	if len(labels) > manifest.MaxLabels {
+		return nil, usageError("%d labels; at most %d are allowed", len(labels), manifest.MaxLabels)
 	}
 	return labels, nil
 }
@@ -74,11 +81,16 @@ func (f *outputFlags) exportLabels() ([]export.Label, error) {
 // A sink takes the codes of a run and writes them where they are to go. What it
 // writes to a file appears whole, or not at all.
 type sink struct {
-	path   string
-	format export.Format
-	file   *atomicfile.File // nil for standard output
-	disk   *digester        // over what goes to the file
-	plain  *digester        // over what is encrypted, nil when nothing is
+	path       string
+	format     export.Format
+	list       export.Options
+	recipients []age.Recipient
+	to         io.Writer
+	file       *atomicfile.File // nil for standard output
+
+	// From begin on.
+	disk   *digester // over what goes to the file
+	plain  *digester // over what is encrypted, nil when nothing is
 	cipher io.WriteCloser
 	rows   *export.Writer
 }
@@ -104,7 +116,7 @@ func (d *digester) digest() manifest.Digest {
 }
 
 // openSink opens the output for codes of a key. Whatever is wrong with the flags is
-// found here, before any serial is taken.
+// found here, before any serial is taken. Nothing is written yet.
 func (a *app) openSink(f outputFlags, key keys.Key) (*sink, error) {
 	if f.group < 0 {
 		return nil, usageError("--group %d: want 0 or more", f.group)
@@ -117,8 +129,8 @@ func (a *app) openSink(f outputFlags, key keys.Key) (*sink, error) {
 	if err != nil {
 		return nil, err
 	}
-	opts := export.Options{Format: format, Layout: key.Layout(), Key: key.Number(), KeyID: key.ID(), Columns: f.columns, Labels: labels}
-	if _, err := export.New(io.Discard, opts); err != nil {
+	list := export.Options{Format: format, Layout: key.Layout(), Key: key.Number(), KeyID: key.ID(), Columns: f.columns, Labels: labels}
+	if _, err := export.New(io.Discard, list); err != nil {
 		return nil, usageError("%w", err)
 	}
 	var recipients []age.Recipient
@@ -132,27 +144,31 @@ func (a *app) openSink(f outputFlags, key keys.Key) (*sink, error) {
 	if binary := format == export.XLSX || len(recipients) > 0; binary && f.path == "-" && a.out.terminal {
 		return nil, usageError("this output is not for a terminal: name a file with -o")
 	}
-	s := &sink{path: f.path, format: format}
-	var to io.Writer = a.out
+	s := &sink{path: f.path, format: format, list: list, recipients: recipients, to: a.out}
 	if f.path != "-" {
 		if s.file, err = atomicfile.Create(f.path, 0o600); err != nil {
 			return nil, err
 		}
-		to = s.file
+		s.to = s.file
 	}
-	s.disk = newDigester(to)
-	to = s.disk
-	if len(recipients) > 0 {
-		if s.cipher, err = age.Encrypt(to, recipients...); err != nil {
-			return nil, errors.Join(err, s.close())
+	return s, nil
+}
+
+// begin makes the output ready for codes. It comes after all checks: an encrypted
+// output begins with a header, which is written here.
+func (s *sink) begin() error {
+	s.disk = newDigester(s.to)
+	var to io.Writer = s.disk
+	var err error
+	if len(s.recipients) > 0 {
+		if s.cipher, err = age.Encrypt(to, s.recipients...); err != nil {
+			return err
 		}
 		s.plain = newDigester(s.cipher)
 		to = s.plain
 	}
-	if s.rows, err = export.New(to, opts); err != nil {
-		return nil, errors.Join(err, s.close())
-	}
-	return s, nil
+	s.rows, err = export.New(to, s.list)
+	return err
 }
 
 // hasManifest reports whether a manifest belongs beside the output: only beside a

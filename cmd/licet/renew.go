@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -53,13 +54,14 @@ func (a *app) checkRenewal(h *home.Home, key keys.Key, lic payload.License, seri
 // checkAgain refuses other terms than the journal knows: they would not make the
 // same codes once more, but other codes for the same licences. Serials that it does
 // not know at all are left for the journal to refuse.
-func (a *app) checkAgain(h *home.Home, key keys.Key, lic payload.License, serials journal.Range) error {
-	var same, other []journal.Range
-	err := a.eachEntry(h, key, lic, serials, func(e journal.Entry, version uint64, expiry payload.Day) error {
-		if version == lic.Version && expiry == lastDay(key, lic) {
+func (a *app) checkAgain(h *home.Home, key keys.Key, lic payload.License, serials journal.Range, stated journal.Terms) error {
+	var same []journal.Range
+	var others []journal.Entry
+	err := a.eachEntry(h, key, lic, serials, func(e journal.Entry, _ uint64, _ payload.Day) error {
+		if otherTerms(e.Terms, stated) == "" {
 			same = append(same, e.Serials)
-		} else {
-			other = append(other, e.Serials)
+		} else if e.Kind != journal.Again { // which has the terms of an entry before
+			others = append(others, e)
 		}
 		return nil
 	})
@@ -74,10 +76,25 @@ func (a *app) checkAgain(h *home.Home, key keys.Key, lic payload.License, serial
 		}
 		next = max(next, r.Last+1)
 	}
-	if next <= serials.Last && slices.ContainsFunc(other, func(r journal.Range) bool { return r.First <= next && next <= r.Last }) {
-		return usageError("--again: the journal has serial %d with another version or expiry (licet batch list shows them); state the same, or use licet renew", next)
+	if next > serials.Last {
+		return nil
 	}
-	return nil
+	// A licence that was renewed has several entries. The one that differs least is
+	// most likely meant, the last of them if there are more.
+	differ := ""
+	var entry journal.Entry
+	for _, e := range others {
+		if e.Serials.First > next || next > e.Serials.Last {
+			continue
+		}
+		if text := otherTerms(e.Terms, stated); differ == "" || strings.Count(text, ", ") <= strings.Count(differ, ", ") {
+			differ, entry = text, e
+		}
+	}
+	if differ == "" {
+		return nil
+	}
+	return usageError("--again: the journal, line %d, has %s with %s; state the same, or use licet renew", entry.Line, entry.Serials, differ)
 }
 
 // eachEntry calls f for the entries of the journal about any of the serials.

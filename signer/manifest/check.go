@@ -27,6 +27,8 @@ func (m *Manifest) check() *Error {
 		checkNumber("product", m.Product, 1, maxNumber),
 		m.checkVersion(),
 		m.checkExpiry(),
+		m.checkStart(),
+		m.checkFields(),
 		checkNumber("first-serial", m.First, 1, maxNumber),
 		checkNumber("last-serial", m.Last, 1, maxNumber),
 		m.checkCount(),
@@ -100,6 +102,45 @@ func (m *Manifest) checkExpiry() *Error {
 	return nil
 }
 
+func (m *Manifest) checkStart() *Error {
+	if m.Start < 0 || m.Start > maxDay {
+		return badValue("start", "%s: want a date from %s to %s", m.Start, payload.Day(1), maxDay)
+	}
+	if m.Expiry != 0 && m.Start > m.Expiry {
+		return badValue("start", "%s is after the expiry, %s", m.Start, m.Expiry)
+	}
+	return nil
+}
+
+func (m *Manifest) checkFields() *Error {
+	if len(m.Fields) > MaxFields {
+		return errTooManyFields()
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.Fields)) {
+		if err := checkField(name, m.Fields[name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func errTooManyFields() *Error { return badValue("field", "more than %d fields", MaxFields) }
+
+// ownLine has the fields that have a line of their own, or two.
+var ownLine = []string{"product", "version", "expiry", "start", "serial"}
+
+func checkField(name string, value uint64) *Error {
+	switch {
+	case !payload.ValidName(name):
+		return badValue("field", "name %.40q: want a lower-case letter, then up to 15 lower-case letters or digits", name)
+	case slices.Contains(ownLine, name):
+		return badValue("field", "%s has a line of its own", name)
+	case value < 1 || value > maxNumber:
+		return badValue("field", "%s %d: want 1 to %d; a field that is 0 is left out", name, value, maxNumber)
+	}
+	return nil
+}
+
 func (m *Manifest) checkCount() *Error {
 	if m.Last < m.First {
 		return badValue("last-serial", "%d is before the first, %d", m.Last, m.First)
@@ -154,6 +195,17 @@ func (m *Manifest) checkLabels() *Error {
 }
 
 func errTooManyLabels() *Error { return badValue("label", "more than %d labels", MaxLabels) }
+
+// CheckLabel reports whether a manifest can have a label with this key and value:
+// a key of 1 to [MaxLabelKey] lower-case letters, digits and hyphens, a letter
+// first, and a value of 1 to [MaxLabel] bytes of UTF-8 without control characters
+// and U+FFFD. The error is an [*Error].
+func CheckLabel(key, value string) error {
+	if err := checkLabel(key, value); err != nil {
+		return err
+	}
+	return nil
+}
 
 func checkLabel(key, value string) *Error {
 	if !validLabelKey(key) {

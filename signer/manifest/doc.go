@@ -36,6 +36,9 @@
 //	            "product " number LF
 //	            ["version " ("0" / number) LF]
 //	            ["expiry " (date / "never") LF]
+//	            ["start " date LF]
+//	            *14("field " field " " number LF)
+//	            ["binding " 64hex LF]
 //	            "first-serial " number LF
 //	            "last-serial " number LF
 //	            "count " number LF
@@ -50,6 +53,7 @@
 //	            "tool " name LF
 //	            *64("label " key "=" value LF)
 //	number    = %x31-39 *15DIGIT            ; at most 2^53-1
+//	field     = lower *15(lower / DIGIT)
 //	date      = 4DIGIT "-" 2DIGIT "-" 2DIGIT
 //	key       = lower *31(lower / DIGIT / "-")
 //	name      = 1*128text                   ; at most 128 bytes
@@ -63,12 +67,19 @@
 //
 //   - key-number is 1 to 31. The lines version and expiry are there exactly when
 //     the layout of the key has such a field.
+//   - The lines start and field are there for what the layout has and is not 0: the
+//     first day of validity, and all other fields, features as a number with bit i
+//     for feature i. No field is named product, version, expiry, start or serial.
+//     Their names ascend bytewise, each once.
+//   - The line binding is there exactly when the key binds its codes: the SHA-256 of
+//     the text, which enters every code. The text itself is no part of a manifest,
+//     which others may read.
 //   - count is last-serial - first-serial + 1.
-//   - expiry is a real date from 2025-01-02 to 7766-10-22, the last day of 21
-//     bits; time is a real time from 2025-01-01T00:00:00Z on.
+//   - expiry and start are real dates from 2025-01-02 to 7766-10-22, the last day of
+//     21 bits, and start is not after expiry; time is a real time from 2025-01-01T00:00:00Z on.
 //   - file is a name without path: it has no slash and no backslash, and is
 //     neither "." nor "..".
-//   - A digest or a key id of zeros only is refused: nobody computed it.
+//   - A digest, a binding or a key id of zeros only is refused: nobody computed it.
 //   - The keys of labels ascend bytewise, each once.
 //
 // The digests are SHA-256. Where the file is encrypted, size and sha256 are those

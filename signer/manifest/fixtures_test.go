@@ -44,13 +44,14 @@ func mintKey(descriptor string) keys.Key {
 var (
 	standard = mintKey("licet/v1 hs256 key=8 prefix=ACME layout=product:9,version:8,expiry:15,serial:28 bind=none sig=80")
 	coupon   = mintKey("licet/v1 hs256 key=9 prefix= layout=product:15,serial:30 bind=none sig=35")
+	bound    = mintKey("licet/v1 hs256 key=10 prefix= layout=start:15,expiry:16,product:9,edition:4,features:8,seats:10,rack:10,serial:28 bind=licensee sig=80")
 
 	ring = newRing("Acme Tools", keys.Active)
 )
 
 func newRing(issuer string, state keys.State) *keys.Ring {
 	list := must(keys.NewKey(listKey("list"), keys.Descriptor{})).WithState(state)
-	return must(keys.NewRing(issuer, []keys.Product{{Number: 7, Name: "Widget"}}, []keys.Key{standard, coupon, list}))
+	return must(keys.NewRing(issuer, []keys.Product{{Number: 7, Name: "Widget"}}, []keys.Key{standard, coupon, bound, list}))
 }
 
 // full has every line that a manifest can have.
@@ -99,6 +100,27 @@ label customer=Łódź = Lodz
 label order=4711
 `
 
+// rich has the lines about further fields and the binding, too.
+func rich() manifest.Manifest {
+	m := full()
+	m.KeyID, m.KeyNumber, m.Version = bound.ID(), 10, nil
+	m.Start = payload.Date(2027, 1, 1)
+	m.Fields = map[string]uint64{"seats": 25, "edition": 2, "features": 1<<0 | 1<<3, "rack": 1<<10 - 1}
+	m.Binding = must(keys.BindingContext("Jane Doe"))
+	return m
+}
+
+// richLines are what rich has between the expiry and the serials.
+const richLines = `expiry 2027-12-31
+start 2027-01-01
+field edition 2
+field features 9
+field rack 1023
+field seats 25
+binding 01332c876518a793b7c1b8dfaf6d4b404ff5db09b21c6627ca59710cc24f696a
+first-serial 1000
+`
+
 // bare has only the lines that every manifest has.
 func bare() manifest.Manifest {
 	m := full()
@@ -115,13 +137,25 @@ func with(change func(*manifest.Manifest)) manifest.Manifest {
 	return m
 }
 
+// richWith returns the rich manifest with a change.
+func richWith(change func(*manifest.Manifest)) manifest.Manifest {
+	m := rich()
+	change(&m)
+	return m
+}
+
 // replaced returns the text of the full manifest with old replaced, which it must have.
 func replaced(t *testing.T, old, replacement string) string {
 	t.Helper()
-	if !strings.Contains(fullText, old) {
+	return replacedIn(t, fullText, old, replacement)
+}
+
+func replacedIn(t *testing.T, text, old, replacement string) string {
+	t.Helper()
+	if !strings.Contains(text, old) {
 		t.Fatalf("the text has no %q", old)
 	}
-	return strings.Replace(fullText, old, replacement, 1)
+	return strings.Replace(text, old, replacement, 1)
 }
 
 // isError checks what an error says about the place, and that it has no newline.

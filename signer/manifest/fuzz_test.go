@@ -15,6 +15,7 @@ import (
 func FuzzParse(f *testing.F) {
 	f.Add(fullText)
 	f.Add(must(bare().Marshal()))
+	f.Add(must(rich().Marshal()))
 	f.Add("licet-revocations/v1\nAcme Tools\n")
 	f.Add("licet-manifest/v2\n")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -43,6 +44,9 @@ func FuzzMarshal(f *testing.F) {
 		}
 		if key+value != "" {
 			m.Labels = map[string]string{key: value}
+		}
+		if version%5 > 2 {
+			m.Start, m.Fields, m.Binding = payload.Day(expiry/2), map[string]uint64{file: product, tool: first}, hashOf(value)
 		}
 		if size%2 == 0 {
 			m.Plaintext = &manifest.Digest{Size: size, SHA256: hashOf(tool)}

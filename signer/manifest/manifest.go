@@ -35,11 +35,12 @@ const (
 	// a file that is thought to be one.
 	MaxSize = 256 << 10
 
-	MaxLabels   = 64  // labels of a manifest
-	MaxLabelKey = 32  // bytes of the key of a label
-	MaxLabel    = 256 // bytes of the value of a label
-	MaxFile     = 255 // bytes of the name of a file
-	MaxTool     = 128 // bytes of the name of a tool
+	MaxFields   = payload.MaxFields - 2 // fields of a manifest: product and serial are none of them
+	MaxLabels   = 64                    // labels of a manifest
+	MaxLabelKey = 32                    // bytes of the key of a label
+	MaxLabel    = 256                   // bytes of the value of a label
+	MaxFile     = 255                   // bytes of the name of a file
+	MaxTool     = 128                   // bytes of the name of a tool
 )
 
 // maxNumber bounds every number, so that it is exact in JavaScript.
@@ -65,6 +66,18 @@ type Manifest struct {
 	// Expiry is the last day of all codes, or payload.Never. It is 0 where the
 	// layout has no expiry.
 	Expiry payload.Day
+
+	// Start is the first day of all codes. It is 0 where the layout has no start, and
+	// where the codes hold from the beginning.
+	Start payload.Day
+
+	// Fields has the values of all other fields that are not 0, by name: edition,
+	// features (bit i is feature i), seats, and the vendor's own.
+	Fields map[string]uint64
+
+	// Binding is the hash of the text that all codes are bound to, as
+	// keys.BindingContext returns it. It is zero where the key binds to nothing.
+	Binding [sha256.Size]byte
 
 	// First and Last are the serials of the first and last code, from 1. The batch
 	// has all between them. Count is how many codes were written: stated apart, so

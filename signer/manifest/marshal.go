@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"maps"
 	"slices"
@@ -33,6 +34,15 @@ func (m Manifest) Marshal() (string, error) {
 	}
 	if m.Expiry != 0 {
 		line("expiry", m.Expiry)
+	}
+	if m.Start != 0 {
+		line("start", m.Start)
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.Fields)) {
+		line("field", fmt.Sprintf("%s %d", name, m.Fields[name]))
+	}
+	if m.Binding != [sha256.Size]byte{} {
+		line("binding", fmt.Sprintf("%x", m.Binding))
 	}
 	line("first-serial", m.First)
 	line("last-serial", m.Last)

@@ -17,6 +17,9 @@ func TestMarshal(t *testing.T) {
 	if got := must(full().Marshal()); got != fullText {
 		t.Errorf("text\n%s\nwant\n%s", got, fullText)
 	}
+	if got := must(rich().Marshal()); !strings.Contains(got, "\n"+richLines) {
+		t.Errorf("text\n%s\nwithout\n%s", got, richLines)
+	}
 }
 
 // TestMarshalAccepts has values at the end of what is allowed. All of them come
@@ -26,6 +29,15 @@ func TestMarshalAccepts(t *testing.T) {
 	for name, m := range map[string]manifest.Manifest{
 		"full":              full(),
 		"bare":              bare(),
+		"rich":              rich(),
+		"first start":       with(func(m *manifest.Manifest) { m.Start = 1 }),
+		"last start":        with(func(m *manifest.Manifest) { m.Start, m.Expiry = 1<<21-1, payload.Never }),
+		"start and expiry":  with(func(m *manifest.Manifest) { m.Start = m.Expiry }),
+		"start alone":       with(func(m *manifest.Manifest) { m.Start, m.Expiry = 1<<21-1, 0 }),
+		"one field":         with(func(m *manifest.Manifest) { m.Fields = map[string]uint64{"a": 1} }),
+		"long field":        with(func(m *manifest.Manifest) { m.Fields = map[string]uint64{"a" + strings.Repeat("1", 15): most} }),
+		"many fields":       with(func(m *manifest.Manifest) { m.Fields = fields(14) }),
+		"binding":           with(func(m *manifest.Manifest) { m.Binding = [32]byte{31: 1} }),
 		"never":             with(func(m *manifest.Manifest) { m.Expiry = payload.Never }),
 		"first expiry":      with(func(m *manifest.Manifest) { m.Expiry = 1 }),
 		"last expiry":       with(func(m *manifest.Manifest) { m.Expiry = 1<<21 - 1 }),
@@ -68,6 +80,14 @@ func TestMarshalAccepts(t *testing.T) {
 	}
 }
 
+func fields(n int) map[string]uint64 {
+	m := map[string]uint64{}
+	for i := range n {
+		m[fmt.Sprintf("field%d", i)] = uint64(i) + 1
+	}
+	return m
+}
+
 func labels(n int) map[string]string {
 	m := map[string]string{}
 	for i := range n {
@@ -98,6 +118,22 @@ func TestMarshalRefuses(t *testing.T) {
 		"version too large":   {func(m *manifest.Manifest) { m.Version = new(uint64(most + 1)) }, "version", "want 0 to"},
 		"expiry before day 0": {func(m *manifest.Manifest) { m.Expiry = -1 }, "expiry", "2024-12-31: want a date from 2025-01-02"},
 		"expiry too late":     {func(m *manifest.Manifest) { m.Expiry = 1 << 21 }, "expiry", "7766-10-22"},
+		"start before day 0":  {func(m *manifest.Manifest) { m.Start = -1 }, "start", "2024-12-31: want a date from 2025-01-02"},
+		"start too late":      {func(m *manifest.Manifest) { m.Start, m.Expiry = 1<<21, payload.Never }, "start", "7766-10-22"},
+		"start never":         {func(m *manifest.Manifest) { m.Start, m.Expiry = payload.Never, payload.Never }, "start", "never: want a date"},
+		"start after expiry":  {func(m *manifest.Manifest) { m.Start = m.Expiry + 1 }, "start", "2028-01-01 is after the expiry, 2027-12-31"},
+		"field 0":             {func(m *manifest.Manifest) { m.Fields = map[string]uint64{"rack": 0} }, "field", "rack 0: want 1 to"},
+		"field too large":     {func(m *manifest.Manifest) { m.Fields = map[string]uint64{"rack": most + 1} }, "field", "want 1 to"},
+		"field without name":  {func(m *manifest.Manifest) { m.Fields = map[string]uint64{"": 1} }, "field", `name ""`},
+		"field name capital":  {func(m *manifest.Manifest) { m.Fields = map[string]uint64{"Rack": 1} }, "field", `name "Rack"`},
+		"field name newline":  {func(m *manifest.Manifest) { m.Fields = map[string]uint64{"a\nb": 1} }, "field", "name"},
+		"field name too long": {func(m *manifest.Manifest) { m.Fields = map[string]uint64{strings.Repeat("a", 17): 1} }, "field", "name"},
+		"field product":       {func(m *manifest.Manifest) { m.Fields = map[string]uint64{"product": 7} }, "field", "product has a line of its own"},
+		"field version":       {func(m *manifest.Manifest) { m.Fields = map[string]uint64{"version": 7} }, "field", "version has a line of its own"},
+		"field expiry":        {func(m *manifest.Manifest) { m.Fields = map[string]uint64{"expiry": 7} }, "field", "expiry has a line of its own"},
+		"field start":         {func(m *manifest.Manifest) { m.Fields = map[string]uint64{"start": 7} }, "field", "start has a line of its own"},
+		"field serial":        {func(m *manifest.Manifest) { m.Fields = map[string]uint64{"serial": 7} }, "field", "serial has a line of its own"},
+		"too many fields":     {func(m *manifest.Manifest) { m.Fields = fields(15) }, "field", "more than 14"},
 		"serial 0":            {func(m *manifest.Manifest) { m.First, m.Count = 0, 1500 }, "first-serial", "want 1"},
 		"serial too large":    {func(m *manifest.Manifest) { m.Last, m.Count = most+1, most-998 }, "last-serial", "want 1"},
 		"backwards":           {func(m *manifest.Manifest) { m.First = 1500 }, "last-serial", "1499 is before the first, 1500"},

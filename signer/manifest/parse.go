@@ -78,6 +78,13 @@ func (p *parser) manifest() (m Manifest) {
 	if p.has("expiry") {
 		m.Expiry = parse(p, "expiry", parseExpiry)
 	}
+	if p.has("start") {
+		m.Start = parse(p, "start", parseStart)
+	}
+	m.Fields = p.fields()
+	if p.has("binding") {
+		m.Binding = parse(p, "binding", parseBinding)
+	}
 	m.First = parse(p, "first-serial", parseNumber)
 	m.Last = parse(p, "last-serial", parseNumber)
 	m.Count = parse(p, "count", parseNumber)
@@ -155,6 +162,34 @@ func (p *parser) digest(prefix string) Digest {
 	}
 }
 
+// fields reads the lines of fields. Zero is no value of any: it is left out.
+func (p *parser) fields() map[string]uint64 {
+	var fields map[string]uint64
+	var last string
+	for p.has("field") {
+		name, digits, _ := strings.Cut(p.value("field"), " ")
+		value, numberErr := parseNumber(digits)
+		err := checkField(name, value)
+		switch {
+		case numberErr != nil:
+			err = badValue("field", "%.40q: %v", name, numberErr)
+		case err != nil:
+		case fields == nil:
+			fields = map[string]uint64{}
+		case name <= last:
+			err = newError(Malformed, "field", "field %s stands after field %s; they ascend, each once", name, last)
+		case len(fields) == MaxFields:
+			err = errTooManyFields()
+		}
+		if err != nil {
+			p.fail(err)
+			return nil
+		}
+		fields[name], last = value, name
+	}
+	return fields
+}
+
 func (p *parser) labels() map[string]string {
 	var labels map[string]string
 	var last string
@@ -206,6 +241,22 @@ func parseExpiry(s string) (payload.Day, error) {
 		err = fmt.Errorf("%s is day 0, which no code can have as its last day", s)
 	}
 	return d, err
+}
+
+func parseStart(s string) (payload.Day, error) {
+	d, err := payload.ParseDay(s)
+	if err == nil && d == 0 { // it has no line
+		err = fmt.Errorf("%s is day 0, from which codes without a start hold", s)
+	}
+	return d, err
+}
+
+func parseBinding(s string) ([sha256.Size]byte, error) {
+	hash, err := parseSHA256(s)
+	if err == nil && hash == [sha256.Size]byte{} { // in a Manifest it would mean that there is no such line
+		err = errors.New("zero bytes only: it was never computed")
+	}
+	return hash, err
 }
 
 func parseSHA256(s string) ([sha256.Size]byte, error) {

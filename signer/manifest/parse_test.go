@@ -164,6 +164,63 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
+// TestParseRichRefuses replaces a part of a good text with further fields and a
+// binding.
+func TestParseRichRefuses(t *testing.T) {
+	text := must(rich().Marshal())
+	const binding = "binding 01332c876518a793b7c1b8dfaf6d4b404ff5db09b21c6627ca59710cc24f696a"
+	for name, tt := range map[string]struct {
+		old, replacement string
+		reason           manifest.Reason
+		line             int
+		field            string
+	}{
+		"start on day 0":     {"start 2027-01-01", "start 2025-01-01", manifest.BadValue, 7, "start"},
+		"start before it":    {"start 2027-01-01", "start 2024-12-31", manifest.BadValue, 7, "start"},
+		"start too late":     {"start 2027-01-01", "start 7766-10-23", manifest.BadValue, 7, "start"},
+		"start after expiry": {"start 2027-01-01", "start 2028-01-01", manifest.BadValue, 7, "start"},
+		"start never":        {"start 2027-01-01", "start never", manifest.BadValue, 7, "start"},
+		"no such day":        {"start 2027-01-01", "start 2027-02-29", manifest.BadValue, 7, "start"},
+		"start twice":        {"start 2027-01-01\n", "start 2027-01-01\nstart 2027-01-01\n", manifest.Malformed, 8, "first-serial"},
+		"start first":        {"expiry 2027-12-31\nstart 2027-01-01\n", "start 2027-01-01\nexpiry 2027-12-31\n", manifest.Malformed, 7, "first-serial"},
+		"field before start": {"start 2027-01-01\nfield edition 2\n", "field edition 2\nstart 2027-01-01\n", manifest.Malformed, 8, "first-serial"},
+		"field 0":            {"field edition 2", "field edition 0", manifest.BadValue, 8, "field"},
+		"leading zero":       {"field edition 2", "field edition 02", manifest.BadValue, 8, "field"},
+		"sign":               {"field edition 2", "field edition +2", manifest.BadValue, 8, "field"},
+		"two spaces":         {"field edition 2", "field edition  2", manifest.BadValue, 8, "field"},
+		"no number":          {"field edition 2", "field edition", manifest.BadValue, 8, "field"},
+		"no name":            {"field edition 2", "field 2", manifest.BadValue, 8, "field"},
+		"no space":           {"field edition 2", "field", manifest.Malformed, 8, "first-serial"},
+		"2^53":               {"field edition 2", "field edition 9007199254740992", manifest.BadValue, 8, "field"},
+		"name in capitals":   {"field edition 2", "field Edition 2", manifest.BadValue, 8, "field"},
+		"name of a line":     {"field edition 2", "field serial 2", manifest.BadValue, 8, "field"},
+		"not in order":       {"field edition 2\nfield features 9\n", "field features 9\nfield edition 2\n", manifest.Malformed, 9, "field"},
+		"field twice":        {"field features 9", "field edition 2", manifest.Malformed, 9, "field"},
+		"binding in capitals": {
+			binding, strings.ToUpper(binding[:9]) + binding[9:], manifest.Malformed, 12, "first-serial"},
+		"digest in capitals":   {"binding 01332c", "binding 01332C", manifest.BadValue, 12, "binding"},
+		"digest too short":     {"binding 01", "binding ", manifest.BadValue, 12, "binding"},
+		"digest too long":      {"binding 01", "binding 0101", manifest.BadValue, 12, "binding"},
+		"digest of zeros":      {binding, "binding " + strings.Repeat("0", 64), manifest.BadValue, 12, "binding"},
+		"the text itself":      {binding, "binding Jane Doe", manifest.BadValue, 12, "binding"},
+		"binding twice":        {binding, binding + "\n" + binding, manifest.Malformed, 13, "first-serial"},
+		"binding before field": {"field seats 25\n" + binding, binding + "\nfield seats 25", manifest.Malformed, 12, "first-serial"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := manifest.Parse(replacedIn(t, text, tt.old, tt.replacement))
+			isError(t, err, tt.reason, tt.line, tt.field, "")
+			if !reflect.DeepEqual(got, manifest.Manifest{}) {
+				t.Errorf("a manifest with the error: %+v", got)
+			}
+		})
+	}
+	m := rich()
+	m.Fields = fields(14)
+	text = must(m.Marshal())
+	_, err := manifest.Parse(replacedIn(t, text, "binding ", "field zz 1\nbinding "))
+	isError(t, err, manifest.BadValue, 22, "field", "more than 14")
+}
+
 func TestParseLabels(t *testing.T) {
 	m := full()
 	m.Labels = labels(64)
@@ -178,7 +235,7 @@ func TestParseLabels(t *testing.T) {
 // TestParseMangled cuts the text, cuts out of it, and changes each byte in many
 // ways. What Parse still accepts, it must have read as it stands.
 func TestParseMangled(t *testing.T) {
-	for _, good := range []string{fullText, must(bare().Marshal())} {
+	for _, good := range []string{fullText, must(bare().Marshal()), must(rich().Marshal())} {
 		for i := range len(good) {
 			for j := i; j <= len(good); j++ {
 				if (i+j)%(7*stride) == 0 && (i != 0 || j != len(good)) {

@@ -1,7 +1,10 @@
 package manifest
 
 import (
+	"crypto/sha256"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/licet-dev/licet/keys"
 	"github.com/licet-dev/licet/keys/note"
@@ -44,8 +47,9 @@ func Open(data []byte, ring *keys.Ring) (Manifest, error) {
 }
 
 // CheckRing reports whether a manifest can be of this ring: the issuer is the
-// ring's, the ring has the mint key, and the layout of the key has the fields and
-// holds the numbers. The error is an [*Error].
+// ring's, the ring has the mint key, the layout of the key has the fields and
+// holds the numbers, and the key binds its codes where there is a binding. The
+// error is an [*Error].
 //
 // It does not ask whether the key is withdrawn or may still mint the product: that
 // a batch was made stays true.
@@ -78,25 +82,39 @@ func (m *Manifest) checkKey(k keys.Key) *Error {
 	if m.Expiry != payload.Never {
 		expiry = uint64(max(m.Expiry, 0))
 	}
-	for _, f := range []struct {
-		field, name string
+	type fact struct {
+		line, field string
 		there       bool
 		value       uint64
-	}{
+	}
+	facts := []fact{
 		{"product", "product", true, m.Product},
 		{"version", "version", m.Version != nil, version},
 		{"expiry", "expiry", m.Expiry != 0, expiry},
 		{"last-serial", "serial", true, m.Last},
-	} {
-		layout, has := k.Layout().Field(f.name)
+	}
+	if m.Start != 0 {
+		facts = append(facts, fact{"start", "start", true, uint64(max(m.Start, 0))})
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.Fields)) {
+		facts = append(facts, fact{"field", name, true, m.Fields[name]})
+	}
+	for _, f := range facts {
+		field, has := k.Layout().Field(f.field)
 		switch {
 		case has && !f.there:
-			return mismatch(f.field, "has the field %s in its layout, but the manifest does not state it", f.name)
+			return mismatch(f.line, "has the field %s in its layout, but the manifest does not state it", f.field)
 		case !has && f.there:
-			return mismatch(f.field, "has no field %s in its layout, but the manifest states it", f.name)
-		case has && f.value > layout.Max():
-			return mismatch(f.field, "has %d bits for the field %s; %d is the largest value, and the manifest has %d", layout.Bits, f.name, layout.Max(), f.value)
+			return mismatch(f.line, "has no field %s in its layout, but the manifest states it", f.field)
+		case has && f.value > field.Max():
+			return mismatch(f.line, "has %d bits for the field %s; %d is the largest value, and the manifest has %d", field.Bits, f.field, field.Max(), f.value)
 		}
+	}
+	switch bind, bound := k.Descriptor().Bind, m.Binding != [sha256.Size]byte{}; {
+	case bind == keys.BindNone && bound:
+		return mismatch("binding", "binds its codes to nothing, but the manifest states a binding")
+	case bind != keys.BindNone && !bound:
+		return mismatch("binding", "binds its codes to a %s, but the manifest does not state the binding", bind)
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 )
 
 func TestSignOpen(t *testing.T) {
-	for name, m := range map[string]manifest.Manifest{"full": full(), "bare": bare()} {
+	for name, m := range map[string]manifest.Manifest{"full": full(), "bare": bare(), "rich": rich()} {
 		data := must(manifest.Sign(m, listKey("list")))
 		if !bytes.Equal(data, must(manifest.Sign(m, listKey("list")))) {
 			t.Errorf("%s: signed twice, two notes", name)
@@ -134,6 +134,16 @@ func TestCheckRing(t *testing.T) {
 		"no expiry":     {with(func(m *manifest.Manifest) { m.Expiry = 0 }), manifest.KeyMismatch, "expiry", "does not state it"},
 		"extra version": {couponWith(func(m *manifest.Manifest) { m.Version = new(uint64(0)) }), manifest.KeyMismatch, "version", "no field version"},
 		"extra expiry":  {couponWith(func(m *manifest.Manifest) { m.Expiry = payload.Never }), manifest.KeyMismatch, "expiry", "no field expiry"},
+		"rich":          {rich(), "", "", ""},
+		"zeros":         {richWith(func(m *manifest.Manifest) { m.Start, m.Fields = 0, nil }), "", "", ""},
+		"no binding":    {richWith(func(m *manifest.Manifest) { m.Binding = [32]byte{} }), manifest.KeyMismatch, "binding", "binds its codes to a licensee, but"},
+		"extra binding": {with(func(m *manifest.Manifest) { m.Binding = hashOf("x") }), manifest.KeyMismatch, "binding", "binds its codes to nothing"},
+		"extra start":   {with(func(m *manifest.Manifest) { m.Start = 1 }), manifest.KeyMismatch, "start", "no field start"},
+		"last start":    {richWith(func(m *manifest.Manifest) { m.Start, m.Expiry = 1<<15-1, 1<<16-1 }), "", "", ""},
+		"start":         {richWith(func(m *manifest.Manifest) { m.Start, m.Expiry = 1<<15, 1<<16-1 }), manifest.KeyMismatch, "start", "15 bits"},
+		"extra field":   {with(func(m *manifest.Manifest) { m.Fields = map[string]uint64{"edition": 1} }), manifest.KeyMismatch, "field", "no field edition"},
+		"other field":   {richWith(func(m *manifest.Manifest) { m.Fields["shelf"] = 1 }), manifest.KeyMismatch, "field", "no field shelf"},
+		"field":         {richWith(func(m *manifest.Manifest) { m.Fields["rack"] = 1 << 10 }), manifest.KeyMismatch, "field", "10 bits for the field rack; 1023 is the largest"},
 		"last product":  {with(func(m *manifest.Manifest) { m.Product = 1<<9 - 1 }), "", "", ""},
 		"product":       {with(func(m *manifest.Manifest) { m.Product = 1 << 9 }), manifest.KeyMismatch, "product", "9 bits"},
 		"last version":  {with(func(m *manifest.Manifest) { m.Version = new(uint64(1<<8 - 1)) }), "", "", ""},

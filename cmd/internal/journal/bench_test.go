@@ -19,7 +19,7 @@ func million(random bool) []byte {
 	}
 	for i := range int(1e6) {
 		n := uint64(order(i)) + 1
-		e := Entry{Time: noon, Kind: Stated, Key: 8, KeyID: keyA, Product: 7, Serials: Range{n, n}, Version: "3", Expiry: "2027-12-31",
+		e := Entry{Time: noon, Kind: Stated, Key: 8, KeyID: keyA, Product: 7, Serials: Range{n, n}, Terms: Terms{Version: "3", Expiry: "2027-12-31"},
 			Labels: map[string]string{"order": fmt.Sprint(i)}, Output: "batch.txt", Format: "text", Tool: "licet 1.0.0"}
 		text = append(e.appendLine(text, sum), '\n')
 		sum = e.Sum

@@ -119,6 +119,7 @@ func TestDamagedLines(t *testing.T) {
 
 	// Lines with a right checksum that contradict each other.
 	try("range twice", 3, reseal([]string{lines[0], lines[1], lines[1]}), "serials 2 to 3 of key 8 (0a01020304050607) and product 7 contradict an earlier line")
+	try("serial twice", 2, reseal([]string{lines[0], lines[0]}), "serial 1 of key 8 (0a01020304050607) and product 7 contradicts an earlier line")
 	try("repeat of nothing", 2, reseal([]string{lines[0], strings.Replace(lines[1], "mint", "again", 1)}), "contradict")
 }
 
@@ -169,6 +170,23 @@ func TestStrictLines(t *testing.T) {
 		{`"labels":{"order":"1000"}`, `"labels":{"order":"1","a":"1"}`, "out of order or there twice"},
 		{`"labels":{"order":"1000"}`, `"labels":{"":"1"}`, "empty"},
 		{`"labels":{"order":"1000"}`, `"labels":[]`, `want "{"`},
+		{`"labels":`, `"start":"","labels":`, "start is empty"},
+		{`"labels":`, `"start":"2027-01-01","expiry":"x","labels":`, `found the member "expiry", want "output"`},
+		{`"labels":`, `"fields":{"edition":"2"},"start":"2027-01-01","labels":`, `found the member "start", want "output"`},
+		{`"labels":`, `"fields":{},"labels":`, "want a string"},
+		{`"labels":`, `"fields":{"edition":2},"labels":`, "want a string"},
+		{`"labels":`, `"fields":{"edition":"02"},"labels":`, `edition "02": want a number`},
+		{`"labels":`, `"fields":{"edition":""},"labels":`, "want a number"},
+		{`"labels":`, `"fields":{"edition":"-2"},"labels":`, "want a number"},
+		{`"labels":`, `"fields":{"edition":"18446744073709551616"},"labels":`, "want a number"},
+		{`"labels":`, `"fields":{"Edition":"2"},"labels":`, `field "Edition": no name of a field`},
+		{`"labels":`, `"fields":{"seats":"2","edition":"2"},"labels":`, "out of order or there twice"},
+		{`"labels":`, `"fields":{"seats":"2","seats":"2"},"labels":`, "out of order or there twice"},
+		{`"labels":`, `"binding":"","labels":`, "binding is empty"},
+		{`"labels":`, `"binding":"Jane Doe","labels":`, "want the 64 hexadecimal digits of a SHA-256"},
+		{`"labels":`, `"binding":"` + strings.Repeat("0A", 32) + `","labels":`, "want the 64 hexadecimal digits of a SHA-256"},
+		{`"labels":`, `"binding":"` + strings.Repeat("0a", 33) + `","labels":`, "want the 64 hexadecimal digits of a SHA-256"},
+		{`"labels":`, `"binding":"` + strings.Repeat("0a", 32) + `","fields":{"edition":"2"},"labels":`, `found the member "fields", want "output"`},
 		{`"tool":"licet test"`, `"tool":"licet test","extra":"x"`, `found the member "extra", want "sum"`},
 		{`"tool":"licet test"`, `"tool":"licet test" `, `want ","`},
 		{`{"time"`, `[{"time"`, `want "{"`},

@@ -8,12 +8,15 @@
 //
 //	{"time":"2026-12-01T09:30:00Z","kind":"mint","key":8,"key_id":"0123456789abcdef",
 //	 "product":7,"first":"1","last":"500","version":"3","expiry":"2027-12-31",
+//	 "start":"2027-01-01","fields":{"edition":"2","seats":"0"},"binding":"6f1e...",
 //	 "labels":{"order":"1017"},"output":"batch.txt","format":"text",
 //	 "tool":"licet 1.2.0","sum":"95624146ede94b2a"}
 //
 // It is one line in the file, without spaces between the members. They come in this
-// order; version, expiry and labels are left out where there are none, and the names
-// of labels are sorted. A line has one reading only: whatever this package would not
+// order; version, expiry, start, fields, binding and labels are left out where there
+// are none, and the names of fields and labels are sorted. See [Terms] for what they
+// mean; the text of a binding may be a person's name, so only its hash is here. A
+// line has one reading only: whatever this package would not
 // have written so is refused.
 //
 // The sum is the first 16 hexadecimal digits of SHA-256 over the sum of the line

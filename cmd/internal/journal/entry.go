@@ -48,6 +48,14 @@ func (r Range) String() string {
 	return fmt.Sprintf("serials %d to %d", r.First, r.Last)
 }
 
+// Verb returns the form of a verb, or of another word, for one serial or for several.
+func (r Range) Verb(one, several string) string {
+	if r.First == r.Last {
+		return one
+	}
+	return several
+}
+
 // An Entry is one line of the journal.
 type Entry struct {
 	Line    int       // number of the line, from 1; it is not in the file
@@ -57,13 +65,12 @@ type Entry struct {
 	KeyID   keys.ID
 	Product uint64
 	Serials Range
-	Version string // "" when the licences have none
-	Expiry  string // "" when the licences have none
-	Labels  map[string]string
-	Output  string // base name of the file that the codes went to, or ""
-	Format  string // format of the output
-	Tool    string // program that wrote the entry
-	Sum     string // checksum over this line and all before
+	Terms
+	Labels map[string]string
+	Output string // base name of the file that the codes went to, or ""
+	Format string // format of the output
+	Tool   string // program that wrote the entry
+	Sum    string // checksum over this line and all before
 }
 
 const (
@@ -85,12 +92,7 @@ func (e *Entry) appendLine(b []byte, before string) []byte {
 	b = strconv.AppendUint(append(b, `,"product":`...), e.Product, 10)
 	b = appendText(append(b, `,"first":`...), strconv.FormatUint(e.Serials.First, 10))
 	b = appendText(append(b, `,"last":`...), strconv.FormatUint(e.Serials.Last, 10))
-	if e.Version != "" {
-		b = appendText(append(b, `,"version":`...), e.Version)
-	}
-	if e.Expiry != "" {
-		b = appendText(append(b, `,"expiry":`...), e.Expiry)
-	}
+	b = e.Terms.append(b)
 	if len(e.Labels) > 0 {
 		separator := byte('{')
 		b = append(b, `,"labels":`...)

@@ -38,6 +38,7 @@ type OverlapError struct {
 	Taken   Range  // the first part of Want that was handed out
 	Earlier Entry  // the entry that has Taken, or the beginning of it
 	Highest uint64 // the highest serial that was handed out
+	Max     uint64 // the largest serial of the key
 }
 
 // Error names the serials, when they were handed out, and the remedy.
@@ -51,11 +52,10 @@ func (e *OverlapError) Error() string {
 	if e.Earlier.Line > 0 {
 		text += fmt.Sprintf(" on %s (line %d of the journal)", e.Earlier.Time.Format("2006-01-02"), e.Earlier.Line)
 	}
-	text += "; ask for them again to get the same codes once more"
-	if e.Highest+1 != 0 {
-		text += fmt.Sprintf(", or take serials from %d on", e.Highest+1)
+	if e.Highest >= e.Max {
+		return text + fmt.Sprintf("; serial %d, the largest of the key, is handed out too", e.Max)
 	}
-	return text
+	return text + fmt.Sprintf("; take serials from %d on", e.Highest+1)
 }
 
 // An UnknownError means that serials were to be repeated or renewed that were never

@@ -20,6 +20,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(whole+whole[:40]), true)
 	f.Add([]byte(strings.Replace(whole, "mint", "stated", 1)), true)
 	f.Add([]byte(strings.Replace(whole, `"labels"`, `"version":"3","expiry":"x","labels"`, 2)), true)
+	f.Add([]byte(strings.Replace(whole, `"labels"`, `"start":"2027-01-01","fields":{"edition":"2","seats":"0"},"binding":"`+strings.Repeat("0a", 32)+`","labels"`, 2)), true)
 	f.Add([]byte{}, false)
 	f.Add([]byte("\x00\x00"), false)
 	f.Add([]byte("{}\n"), false)

@@ -190,7 +190,7 @@ func TestRules(t *testing.T) {
 			{Mint, Request{KeyID: keyA, Product: huge, Max: huge, Count: huge}, never, "has 1 serial left"},
 			{Mint, Request{KeyID: keyA, Product: huge, Max: huge, Count: 1}, Range{huge, huge}, ""},
 			{Mint, Request{KeyID: keyA, Product: huge, Max: huge, Count: 1}, never, "has no serials left"},
-			{Stated, Request{KeyID: keyA, Product: huge, Max: huge, Serials: Range{1, huge}}, never, "codes once more"},
+			{Stated, Request{KeyID: keyA, Product: huge, Max: huge, Serials: Range{1, huge}}, never, "serial 18446744073709551615, the largest of the key, is handed out too"},
 			{Stated, Request{KeyID: keyA, Product: huge, Max: huge, Serials: Range{1, huge - 2}}, Range{1, huge - 2}, ""},
 			{Again, Request{KeyID: keyA, Product: huge, Serials: Range{1, huge}}, Range{1, huge}, ""},
 		},
@@ -201,13 +201,14 @@ func TestRules(t *testing.T) {
 		"overlap": {
 			{Mint, count(keyA, 7, 10), Range{1, 10}, ""},
 			{Stated, serials(keyA, 7, 21, 30), Range{21, 30}, ""},
-			{Stated, serials(keyA, 7, 10, 10), never, "serial 10 of key 8 (0a01020304050607) and product 7: handed out already on 2026-12-01 (line 1 of the journal); ask for them again to get the same codes once more, or take serials from 31 on"},
+			{Stated, serials(keyA, 7, 10, 10), never, "serial 10 of key 8 (0a01020304050607) and product 7: handed out already on 2026-12-01 (line 1 of the journal); take serials from 31 on"},
 			{Stated, serials(keyA, 7, 5, 40), never, "serials 5 to 10 handed out already"},
 			{Stated, serials(keyA, 7, 15, 25), never, "serials 21 to 25 handed out already on 2026-12-01 (line 2"},
 			{Stated, serials(keyA, 7, 22, 23), never, "handed out already on 2026-12-01 (line 2"},
 			{Stated, serials(keyA, 7, 11, 21), never, "serial 21 handed out already"},
 			{Stated, serials(keyA, 7, 11, 20), Range{11, 20}, ""},
 			{Stated, serials(keyA, 7, 31, most), Range{31, most}, ""},
+			{Stated, serials(keyA, 7, 5, 5), never, "; serial 1000, the largest of the key, is handed out too"},
 		},
 		"repeat and renew": {
 			{Again, serials(keyA, 7, 1, 1), never, "serial 1 of key 8 (0a01020304050607) and product 7: never handed out as far as this journal knows, so there is nothing to repeat"},
@@ -240,6 +241,10 @@ func TestRules(t *testing.T) {
 			{Mint, Request{KeyID: keyA, Count: 1, Max: 1, Labels: map[string]string{"": "x"}}, never, "a label has no name"},
 			{Mint, Request{KeyID: keyA, Count: 1, Max: 1, Labels: map[string]string{"a": "\xff"}}, never, "not UTF-8"},
 			{Mint, Request{KeyID: keyA, Count: 1, Max: 1, Labels: map[string]string{"a": strings.Repeat("x", maxLine)}}, never, "shorten the labels"},
+			{Mint, Request{KeyID: keyA, Count: 1, Max: 1, Terms: Terms{Fields: map[string]uint64{"": 1}}}, never, "no name of a field"},
+			{Mint, Request{KeyID: keyA, Count: 1, Max: 1, Terms: Terms{Fields: map[string]uint64{"a\nb": 1}}}, never, "no name of a field"},
+			{Mint, Request{KeyID: keyA, Count: 1, Max: 1, Terms: Terms{Binding: "Jane Doe"}}, never, "64 hexadecimal digits"},
+			{Mint, Request{KeyID: keyA, Count: 1, Max: 1, Terms: Terms{Binding: strings.Repeat("0A", 32)}}, never, "64 hexadecimal digits"},
 			{Mint, Request{KeyID: keyA, Count: 1, Max: 1}, Range{1, 1}, ""},
 		},
 	} {
@@ -294,7 +299,7 @@ func TestErrorTypes(t *testing.T) {
 	var overlap *OverlapError
 	if _, err := do(j, Stated, serials(keyA, 7, 2, 12)); !errors.As(err, &overlap) ||
 		overlap.Want != (Range{2, 12}) || overlap.Taken != (Range{2, 10}) || overlap.Earlier.Line != 1 || overlap.Earlier.Kind != Mint ||
-		overlap.Highest != 10 || overlap.Key != 8 || overlap.KeyID != keyA || overlap.Product != 7 {
+		overlap.Highest != 10 || overlap.Max != most || overlap.Key != 8 || overlap.KeyID != keyA || overlap.Product != 7 {
 		t.Errorf("%+v", overlap)
 	}
 	var unknown *UnknownError
@@ -307,14 +312,17 @@ func TestErrorTypes(t *testing.T) {
 func TestText(t *testing.T) {
 	path := newPath(t)
 	j := open(t, path, nil)
-	must(t, j, Mint, Request{Key: 8, KeyID: keyA, Product: 7, Count: 500, Max: most, Version: "3", Expiry: "2027-12-31",
+	must(t, j, Mint, Request{Key: 8, KeyID: keyA, Product: 7, Count: 500, Max: most, Terms: Terms{Version: "3", Expiry: "2027-12-31"},
 		Labels: map[string]string{"shop": "Smith & \"Sons\" \u2028ä", "order": "1017"}, Output: "batch.txt", Format: "text"})
 	must(t, j, Renew, serials(keyA, 7, 2, 2))
+	must(t, j, Again, Request{Key: 8, KeyID: keyA, Product: 7, Serials: Range{1, 1}, Terms: Terms{Start: "2027-01-01",
+		Fields: map[string]uint64{"seats": 0, "edition": 2}, Binding: strings.Repeat("0a", 32)}})
 	want := `{"time":"2026-12-01T12:00:00Z","kind":"mint","key":8,"key_id":"0a01020304050607","product":7,"first":"1","last":"500","version":"3","expiry":"2027-12-31","labels":{"order":"1017","shop":"Smith & \"Sons\" \u2028ä"},"output":"batch.txt","format":"text","tool":"licet test","sum":"SUM1"}
 {"time":"2026-12-01T12:00:00Z","kind":"renew","key":8,"key_id":"0a01020304050607","product":7,"first":"2","last":"2","output":"","format":"","tool":"licet test","sum":"SUM2"}
+{"time":"2026-12-01T12:00:00Z","kind":"again","key":8,"key_id":"0a01020304050607","product":7,"first":"1","last":"1","start":"2027-01-01","fields":{"edition":"2","seats":"0"},"binding":"0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","output":"","format":"","tool":"licet test","sum":"SUM3"}
 `
 	all := entries(t, j)
-	want = strings.NewReplacer("SUM1", all[0].Sum, "SUM2", all[1].Sum).Replace(want)
+	want = strings.NewReplacer("SUM1", all[0].Sum, "SUM2", all[1].Sum, "SUM3", all[2].Sum).Replace(want)
 	if got := read(t, path); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
@@ -332,7 +340,7 @@ func TestEntries(t *testing.T) {
 	}
 	var want []Entry
 	want = append(want,
-		must(t, j, Mint, Request{Key: 8, KeyID: keyA, Product: 7, Count: 5, Max: most, Version: "0", Expiry: "never", Labels: map[string]string{"a": "", "\x00\u2028\"\\": "ä\n"}, Output: "\xffäöü.csv", Format: "csv"}),
+		must(t, j, Mint, Request{Key: 8, KeyID: keyA, Product: 7, Count: 5, Max: most, Terms: Terms{Version: "0", Expiry: "never", Start: "2025-01-01", Fields: map[string]uint64{"edition": 0, "rack": 1<<64 - 1}, Binding: strings.Repeat("0a", 32)}, Labels: map[string]string{"a": "", "\x00\u2028\"\\": "ä\n"}, Output: "\xffäöü.csv", Format: "csv"}),
 		must(t, j, Stated, serials(keyB, 0, 7, 7)),
 		must(t, j, Again, serials(keyA, 7, 2, 3)))
 	got := entries(t, j)

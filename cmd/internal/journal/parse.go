@@ -35,8 +35,7 @@ func parseEntry(line []byte) (Entry, error) {
 	p.expect(",")
 	e.Serials.Last = p.serial("last")
 	p.expect(",")
-	e.Version = p.optional("version")
-	e.Expiry = p.optional("expiry")
+	e.Terms = p.terms()
 	e.Labels = p.labels("labels")
 	e.Output = p.text("output")
 	p.expect(",")
@@ -167,24 +166,35 @@ func (p *parser) optional(name string) string {
 
 // labels reads the labels and the comma behind them, or nothing.
 func (p *parser) labels(name string) map[string]string {
+	var labels map[string]string
+	p.object(name, func(label, value string) {
+		if labels == nil {
+			labels = map[string]string{}
+		}
+		labels[label] = value
+	})
+	return labels
+}
+
+// object reads an object of strings, with the names of its members sorted, and the
+// comma behind it, or nothing.
+func (p *parser) object(name string, member func(name, value string)) {
 	if !p.has(name) {
-		return nil
+		return
 	}
 	p.expect("{")
-	labels := map[string]string{}
 	for last := ""; p.err == nil; {
 		label := p.value()
 		if label <= last {
-			p.fail("label %q is empty, out of order or there twice", label)
+			p.fail("%s: %q is empty, out of order or there twice", name, label)
 		}
 		p.expect(":")
-		labels[label] = p.value()
+		member(label, p.value())
 		if last = label; !p.skip(",") {
 			break
 		}
 	}
 	p.expect("},")
-	return labels
 }
 
 // number reads a number, without a sign and without zeros in front.
@@ -233,6 +243,6 @@ func (p *parser) keyID(name string) keys.ID {
 // equal reports whether two entries say the same, apart from the number of the line.
 func (e Entry) equal(f Entry) bool {
 	return e.Time.Equal(f.Time) && e.Kind == f.Kind && e.Key == f.Key && e.KeyID == f.KeyID &&
-		e.Product == f.Product && e.Serials == f.Serials && e.Version == f.Version && e.Expiry == f.Expiry &&
+		e.Product == f.Product && e.Serials == f.Serials && e.Terms.equal(&f.Terms) &&
 		maps.Equal(e.Labels, f.Labels) && e.Output == f.Output && e.Format == f.Format && e.Tool == f.Tool && e.Sum == f.Sum
 }

@@ -70,7 +70,8 @@ func (r *reader) next(line []byte) (Entry, error) {
 		return Entry{}, r.damage(n, newer, "%v", err)
 	}
 	if err := r.index.add(e); err != nil {
-		return Entry{}, r.damage(n, restore, "%s of key %d (%s) and product %d contradict an earlier line: two programs wrote at once, without a lock that works", e.Serials, e.Key, e.KeyID, e.Product)
+		return Entry{}, r.damage(n, restore, "%s of key %d (%s) and product %d %s an earlier line: two programs wrote at once, without a lock that works",
+			e.Serials, e.Key, e.KeyID, e.Product, e.Serials.Verb("contradicts", "contradict"))
 	}
 	e.Line = n
 	r.lines, r.sum, r.offset = n, sum, r.offset+int64(len(line))+1

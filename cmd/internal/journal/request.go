@@ -20,11 +20,10 @@ type Request struct {
 	Count   uint64 // how many serials, for [Journal.Reserve]
 	Serials Range  // which serials, for [Journal.Record]
 
-	Version string // "" when the licences have none
-	Expiry  string // "" when the licences have none
-	Labels  map[string]string
-	Output  string // base name of the file that the codes go to, or ""
-	Format  string // format of the output
+	Terms
+	Labels map[string]string
+	Output string // base name of the file that the codes go to, or ""
+	Format string // format of the output
 }
 
 // check refuses what is wrong whatever the journal has.
@@ -55,5 +54,5 @@ func (r *Request) check(kind Kind) error {
 			return fmt.Errorf("label %q: not UTF-8", name)
 		}
 	}
-	return nil
+	return r.Terms.check()
 }

@@ -52,8 +52,8 @@ func (j *Journal) add(ctx context.Context, kind Kind, r Request) (Entry, error) 
 	e := Entry{
 		Time: j.options.Now().UTC().Truncate(time.Second), Kind: kind,
 		Key: r.Key, KeyID: r.KeyID, Product: r.Product, Serials: serials,
-		Version: valid(r.Version), Expiry: valid(r.Expiry), Labels: maps.Clone(r.Labels),
-		Output: valid(r.Output), Format: valid(r.Format), Tool: valid(j.options.Tool),
+		Terms:  Terms{valid(r.Version), valid(r.Expiry), valid(r.Start), maps.Clone(r.Fields), r.Binding},
+		Labels: maps.Clone(r.Labels), Output: valid(r.Output), Format: valid(r.Format), Tool: valid(j.options.Tool),
 	}
 	return j.write(f, e)
 }
@@ -77,7 +77,7 @@ func (j *Journal) decide(kind Kind, r Request) (Range, error) {
 	var unknown *UnknownError
 	switch {
 	case errors.As(err, &overlap):
-		overlap.Key, overlap.KeyID, overlap.Product = r.Key, r.KeyID, r.Product
+		overlap.Key, overlap.KeyID, overlap.Product, overlap.Max = r.Key, r.KeyID, r.Product, r.Max
 		overlap.Earlier = j.find(r, overlap.Taken.First)
 	case errors.As(err, &unknown):
 		unknown.Key, unknown.KeyID, unknown.Product, unknown.Kind = r.Key, r.KeyID, r.Product, kind
