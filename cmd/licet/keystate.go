@@ -219,14 +219,9 @@ func (a *app) soldText(h *home.Home, k keys.Key) string {
 	}
 	var parts []string
 	for _, s := range series {
-		if s.KeyID != k.ID() || s.Total == 0 {
-			continue
+		if s.KeyID == k.ID() && s.Total > 0 {
+			parts = append(parts, counted(s.Total, "serial")+" of product "+productName(h.Ring, s.Product))
 		}
-		word := "serials"
-		if s.Total == 1 {
-			word = "serial"
-		}
-		parts = append(parts, fmt.Sprintf("%d %s of product %s", s.Total, word, productName(h.Ring, s.Product)))
 	}
 	if parts == nil {
 		return "The journal of this home has no serial of it."
