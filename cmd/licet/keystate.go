@@ -151,7 +151,7 @@ func (a *app) consequences(h *home.Home, ring *keys.Ring, k keys.Key, to keys.St
 	var lines []string
 	if to == keys.Withdrawn {
 		lines = append(lines, fmt.Sprintf("Withdrawing %s: all its codes are refused, genuine ones too, whether they were sold or made by a thief.", keyName(k)),
-			sold+" Their holders need codes of another key.")
+			sold+" Whoever has one of its codes needs one of another key.")
 	} else {
 		lines = append(lines, fmt.Sprintf("Closing %s: it mints no new serials. Its codes stay good, and licet renew renews them.", keyName(k)), sold)
 	}
