@@ -21,7 +21,9 @@ require (
 	github.com/xuri/excelize/v2 v2.11.1
 	// Locked SSH private keys, which age does not recognise itself.
 	golang.org/x/crypto v0.59.0
-	// Passphrases without echo, and whether a stream is a terminal.
+	// Passphrases without echo, on Unix; x/term reads on where Ctrl-D ends them.
+	golang.org/x/sys v0.50.0
+	// Passphrases elsewhere, and whether a stream is a terminal.
 	golang.org/x/term v0.48.0
 	// Unicode NFC of binding texts.
 	golang.org/x/text v0.44.0
@@ -64,6 +66,5 @@ require (
 	github.com/xuri/nfp v0.0.2-0.20250530014748-2ddeb826f9a9 // indirect
 	golang.org/x/net v0.62.0 // indirect
 	golang.org/x/sync v0.25.0 // indirect
-	golang.org/x/sys v0.50.0 // indirect
 	golang.org/x/tools v0.52.0 // indirect
 )

@@ -10,10 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-const (
-	ringFormat  = "licet-ring/v1"
-	maxRingSize = 1 << 20
-)
+const ringFormat = "licet-ring/v1"
+
+// MaxRingSize is the length in bytes of the longest text of a ring: 1 MiB (SPEC.md,
+// section 9.1).
+const MaxRingSize = 1 << 20
 
 // ringFile is ring.json, its members in the order in which they are written.
 type ringFile struct {
@@ -40,7 +41,8 @@ type keyFile struct {
 }
 
 // Marshal returns the ring as the text of ring.json. Where a key has its secret,
-// the text has it too, in the clear: keep that file from others.
+// the text has it too, in the clear: keep that file from others. It is an error when
+// the text would be longer than [MaxRingSize].
 func (r *Ring) Marshal() ([]byte, error) {
 	f := ringFile{Format: ringFormat, Issuer: r.issuer, Secret: r.HasSecrets(), Products: []productFile{}, Keys: []keyFile{}}
 	for _, p := range r.products {
@@ -66,6 +68,9 @@ func (r *Ring) Marshal() ([]byte, error) {
 	enc.SetIndent("", "  ")
 	if err := enc.Encode(f); err != nil {
 		return nil, err
+	}
+	if buf.Len() > MaxRingSize {
+		return nil, ringError(ProblemSyntax, "it would have %d bytes, and at most %d are read: leave out products", buf.Len(), MaxRingSize)
 	}
 	return buf.Bytes(), nil
 }
@@ -97,8 +102,8 @@ func ParseRing(text []byte) (*Ring, error) {
 
 func checkRingText(text []byte) error {
 	switch {
-	case len(text) > maxRingSize:
-		return ringError(ProblemSyntax, "%d bytes, at most %d are read", len(text), maxRingSize)
+	case len(text) > MaxRingSize:
+		return ringError(ProblemSyntax, "%d bytes, at most %d are read", len(text), MaxRingSize)
 	case bytes.HasPrefix(text, []byte("\xef\xbb\xbf")):
 		return ringError(ProblemSyntax, "begins with a byte order mark; save it as UTF-8 without one")
 	case !utf8.Valid(text):

@@ -338,3 +338,28 @@ func TestRingErrorText(t *testing.T) {
 		}
 	}
 }
+
+// A ring that could not be read is not written.
+func TestMarshalSize(t *testing.T) {
+	var products []keys.Product
+	for n := range uint64(6000) {
+		products = append(products, keys.Product{Number: n + 1, Name: strings.Repeat("n", 128)})
+	}
+	marshal := func(products []keys.Product) ([]byte, error) {
+		r, err := keys.NewRing("Acme Tools", products, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Marshal()
+	}
+	if _, err := marshal(products); !errors.Is(err, keys.ProblemSyntax) {
+		t.Errorf("a ring of 6000 products: error %v", err)
+	}
+	text, err := marshal(products[:5500])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := keys.ParseRing(text); err != nil {
+		t.Errorf("a ring of %d bytes: %v", len(text), err)
+	}
+}

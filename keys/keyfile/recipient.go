@@ -76,21 +76,32 @@ func sshRecipient(s string) (age.Recipient, error) {
 // ReadRecipients reads a file with a recipient a line, as [Recipient] takes them.
 // Blank lines and lines that begin with # are ignored.
 func ReadRecipients(path string) ([]age.Recipient, error) {
+	rs, _, err := readRecipients(path)
+	return rs, err
+}
+
+// RecipientLines returns the lines of a file of recipients as [ReadRecipients] reads
+// them, without those that it ignores.
+func RecipientLines(path string) ([]string, error) {
+	_, lines, err := readRecipients(path)
+	return lines, err
+}
+
+func readRecipients(path string) (rs []age.Recipient, lines []string, err error) {
 	data, err := load("recipients file", path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var rs []age.Recipient
 	err = eachLine(data, func(line string) error {
 		r, err := recipient(line)
-		rs = append(rs, r)
+		rs, lines = append(rs, r), append(lines, line)
 		return err
 	})
 	if err == nil && len(rs) == 0 {
 		err = errors.New("no recipient in it: want a line age1..., ssh-ed25519 or ssh-rsa")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("recipients file %s: %w", path, err)
+		return nil, nil, fmt.Errorf("recipients file %s: %w", path, err)
 	}
-	return rs, nil
+	return rs, lines, nil
 }

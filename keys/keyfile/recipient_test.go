@@ -94,9 +94,19 @@ func TestReadRecipients(t *testing.T) {
 		{"SSH public key file", s, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			rs, err := keyfile.ReadRecipients(file(t, test.text))
+			path := file(t, test.text)
+			rs, err := keyfile.ReadRecipients(path)
 			if err != nil || len(rs) != test.n {
 				t.Errorf("%d recipients, %v", len(rs), err)
+			}
+			lines, err := keyfile.RecipientLines(path)
+			if err != nil || len(lines) != test.n {
+				t.Errorf("lines %q, %v", lines, err)
+			}
+			for _, line := range lines {
+				if _, err := keyfile.Recipient(line); err != nil || line != strings.TrimSpace(line) {
+					t.Errorf("line %q: %v", line, err)
+				}
 			}
 		})
 	}
@@ -113,6 +123,10 @@ func TestReadRecipients(t *testing.T) {
 			path := file(t, test.text)
 			_, err := keyfile.ReadRecipients(path)
 			refused(t, err, nil, "recipients file "+path+": ", test.want)
+			lines, err := keyfile.RecipientLines(path)
+			if refused(t, err, nil, "recipients file "+path+": ", test.want); lines != nil {
+				t.Errorf("lines %q", lines)
+			}
 		})
 	}
 }

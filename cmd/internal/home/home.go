@@ -12,9 +12,11 @@ package home
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"filippo.io/age"
 	"github.com/gofrs/flock"
@@ -72,9 +74,28 @@ func OpenLocked(dir string) (h *Home, release func(), err error) {
 	return h, release, nil
 }
 
+// readFile reads a file that should be what is said, and no longer than the longest
+// ring. The path may be that of anything.
+func readFile(path, what string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, keys.MaxRingSize+1))
+	if err != nil || len(text) <= keys.MaxRingSize {
+		return text, err
+	}
+	size := "more"
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		size = strconv.FormatInt(info.Size(), 10)
+	}
+	return nil, fmt.Errorf("%s is no %s: it has %s bytes, and at most %d are read", path, what, size, keys.MaxRingSize)
+}
+
 // ReadRing reads a ring from a file.
 func ReadRing(path string) (*keys.Ring, error) {
-	text, err := os.ReadFile(path)
+	text, err := readFile(path, "ring")
 	if err != nil {
 		return nil, err
 	}
@@ -247,7 +268,7 @@ func (e Encryption) ageRecipients() ([]age.Recipient, error) {
 // when it is a passphrase.
 func (h *Home) Recipients() ([]string, error) {
 	path := filepath.Join(h.Dir, recipientsName)
-	text, err := os.ReadFile(path)
+	text, err := readFile(path, "list of recipients")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

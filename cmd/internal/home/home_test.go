@@ -7,6 +7,7 @@ import (
 	"crypto/rsa"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -456,10 +457,52 @@ func TestReadRecipients(t *testing.T) {
 	if err != nil || len(got) != 2 || got[0] != recipient || got[1] != recipient {
 		t.Errorf("got %q, %v", got, err)
 	}
+	if runtime.GOOS == "linux" { // a pipe can be read once only
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		if _, err := w.WriteString(recipient + "\n"); err != nil {
+			t.Fatal(err)
+		}
+		w.Close()
+		if got, err := ReadRecipients(fmt.Sprintf("/dev/fd/%d", r.Fd())); err != nil || len(got) != 1 || got[0] != recipient {
+			t.Errorf("from a pipe: %q, %v", got, err)
+		}
+	}
 	for _, text := range []string{"", "# nobody\n", recipient + "\nage1qqq\n", "\xff\xfea\x00"} {
 		write(t, path, text)
 		if _, err := ReadRecipients(path); err == nil {
 			t.Errorf("%q accepted", text)
 		}
+	}
+}
+
+// What is longer than any ring is not read to its end.
+func TestReadRingSize(t *testing.T) {
+	h, _, _ := newHome(t)
+	text, err := os.ReadFile(h.RingPath())
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := string(text) + strings.Repeat(" ", keys.MaxRingSize-len(text))
+	write(t, h.RingPath(), long)
+	if _, err := ReadRing(h.RingPath()); err != nil {
+		t.Error(err)
+	}
+	paths := map[string]string{h.RingPath(): "it has 1048577 bytes, and at most 1048576 are read"}
+	write(t, h.RingPath(), long+" ")
+	if runtime.GOOS != "windows" {
+		paths["/dev/zero"] = "/dev/zero is no ring: it has more bytes"
+	}
+	for path, want := range paths {
+		if _, err := ReadRing(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", path, err, want)
+		}
+	}
+	write(t, filepath.Join(h.Dir, recipientsName), long+" ")
+	if got, err := h.Recipients(); err == nil || !strings.Contains(err.Error(), "recipients.txt is no list of recipients: it has 1048577 bytes") {
+		t.Errorf("recipients of %d bytes: %d lines, %v", len(long)+1, len(got), err)
 	}
 }

@@ -3,6 +3,7 @@ package home
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"runtime"
@@ -28,9 +29,12 @@ func AskTerminal(prompt string) (string, error) {
 	defer in.Close()
 	defer out.Close()
 	fmt.Fprintf(out, "%s: ", prompt)
-	pass, err := readPassword(int(in.Fd()))
+	pass, err := readPassword(in)
 	fmt.Fprintln(out)
-	if err != nil && !errors.Is(err, ErrInterrupted) {
+	switch {
+	case errors.Is(err, io.EOF):
+		err = errors.New("nothing was typed: the input of the terminal was ended, as Ctrl-D does")
+	case err != nil && !errors.Is(err, ErrInterrupted):
 		err = fmt.Errorf("failed to read from the terminal: %w", err)
 	}
 	return string(pass), err
@@ -56,7 +60,8 @@ func openTerminal() (in, out *os.File, err error) {
 
 // readPassword reads a line that does not echo. A signal does not end the read, so
 // it goes on in the background, and the terminal echoes again.
-func readPassword(fd int) ([]byte, error) {
+func readPassword(in *os.File) ([]byte, error) {
+	fd := int(in.Fd())
 	before, err := term.GetState(fd)
 	if err != nil {
 		return nil, err
@@ -70,7 +75,7 @@ func readPassword(fd int) ([]byte, error) {
 	}
 	done := make(chan answer, 1)
 	go func() {
-		pass, err := term.ReadPassword(fd)
+		pass, err := readHidden(in)
 		done <- answer{pass, err}
 	}()
 	select {

@@ -3,7 +3,6 @@ package home
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"filippo.io/age"
@@ -88,16 +87,7 @@ func NewPassphrase(ask func(string) (string, error)) (string, error) {
 }
 
 // ReadRecipients reads a file of recipients, a line each, for [Encryption].
-func ReadRecipients(path string) ([]string, error) {
-	if _, err := keyfile.ReadRecipients(path); err != nil {
-		return nil, err
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return splitLines(string(text)), nil
-}
+func ReadRecipients(path string) ([]string, error) { return keyfile.RecipientLines(path) }
 
 // splitLines returns the lines that are neither blank nor comments.
 func splitLines(text string) []string {
