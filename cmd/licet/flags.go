@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -40,7 +41,8 @@ func (n *number) Set(s string) error {
 
 func (n *number) Type() string { return "N" }
 
-// A numbers flag holds a list of numbers, separated by commas or repeated.
+// A numbers flag holds a list of numbers, separated by commas or repeated. One given
+// twice counts once.
 type numbers []uint64
 
 func (l *numbers) String() string { return "" }
@@ -51,7 +53,9 @@ func (l *numbers) Set(s string) error {
 		if err := n.Set(part); err != nil {
 			return err
 		}
-		*l = append(*l, n.value)
+		if !slices.Contains(*l, n.value) {
+			*l = append(*l, n.value)
+		}
 	}
 	return nil
 }
@@ -144,9 +148,13 @@ type encryptFlags struct {
 	recipients     []string
 	recipientsFile string
 	passphraseFile string
+
+	cmd            *cobra.Command
+	passphraseFlag string // the name of the flag for passphraseFile
 }
 
 func (f *encryptFlags) add(cmd *cobra.Command, passphraseFlag string) {
+	f.cmd, f.passphraseFlag = cmd, passphraseFlag
 	cmd.Flags().StringArrayVar(&f.recipients, "recipient", nil, "encrypt keys to `age1...`, ssh-ed25519 ... or ssh-rsa ... (repeatable)")
 	cmd.Flags().StringVar(&f.recipientsFile, "recipients-file", "", "encrypt keys to the recipients in `FILE`, one a line")
 	cmd.Flags().StringVar(&f.passphraseFile, passphraseFlag, "", "encrypt keys with the passphrase in `FILE`")
@@ -180,7 +188,12 @@ func (f *encryptFlags) encryption() (home.Encryption, error) {
 	default:
 		e.Passphrase, err = home.NewPassphrase(home.AskTerminal)
 		if errors.Is(err, home.ErrNoTerminal) {
-			err = fmt.Errorf("no terminal to ask for a passphrase: give --recipient, --recipients-file or a passphrase file")
+			err = fmt.Errorf("no terminal to ask for a passphrase: give --recipient, --recipients-file or --%s", f.passphraseFlag)
+		}
+	}
+	if err == nil && e.Passphrase != "" {
+		if talk, ok := f.cmd.ErrOrStderr().(*stream); ok && talk.terminal {
+			fmt.Fprintln(talk, "Encrypting with a passphrase takes some seconds: it is slow on purpose, so that guessing is slow.")
 		}
 	}
 	return e, err

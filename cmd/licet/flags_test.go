@@ -35,7 +35,7 @@ func TestNumberFlag(t *testing.T) {
 
 func TestNumbersFlag(t *testing.T) {
 	var l numbers
-	for _, s := range []string{"7,9", "11"} {
+	for _, s := range []string{"7,9", "11", "9,7"} {
 		if err := l.Set(s); err != nil {
 			t.Fatal(err)
 		}

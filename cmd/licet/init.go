@@ -24,7 +24,8 @@ func newInit(a *app) *cobra.Command {
 		Use:   "init DIR --issuer NAME --product 7=Widget",
 		Short: "Make a licensing home: a ring and its encrypted private keys",
 		Long: `Make a licensing home in DIR: ring.json, a mint key for the given products, a
-key that signs revocation lists, and a key that signs activation receipts.
+list key, which signs revocation lists and the manifests of batches, and a receipt
+key, which signs activation receipts.
 
 Private keys are encrypted with a passphrase, which is asked for on the terminal,
 or to age recipients or SSH public keys. Nothing that exists is overwritten.`,
@@ -123,7 +124,7 @@ func (a *app) reportInit(h *home.Home, e home.Encryption) error {
 	kept, unlock := "with your passphrase", ""
 	if e.Passphrase == "" {
 		unlock = " --identity FILE"
-		kept = fmt.Sprintf("to %d recipient(s)", len(e.Recipients))
+		kept = "to " + plural(len(e.Recipients), "recipient")
 	}
 	fmt.Fprintf(a.err, "\nThe private keys are encrypted %s. Back up the folder: a lost mint key can't be made again.\n", kept)
 	mint := h.Ring.MintKeys()[0]
@@ -162,8 +163,11 @@ func mintExample(k keys.Key) string {
 
 // describeKey says in a few words what a key is.
 func describeKey(k keys.Key) string {
-	if k.Role() != keys.Mint {
-		return fmt.Sprintf("signs %ss", map[keys.Role]string{keys.List: "revocation list", keys.Receipt: "activation receipt"}[k.Role()])
+	switch k.Role() {
+	case keys.List:
+		return "signs revocation lists and batch manifests"
+	case keys.Receipt:
+		return "signs activation receipts"
 	}
 	d := k.Descriptor()
 	return fmt.Sprintf("mints product %s with key %d, %s, %d symbols a code", joinNumbers(k.Products()), d.Number, d.Suite, d.Symbols())

@@ -96,12 +96,24 @@ func (s *stream) table(headers []string, rows [][]string) error {
 	return w.Flush()
 }
 
+// plural returns a number of things, such as 1 key or 2 keys.
+func plural[N int | uint64](n N, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}
+
 // maxShown is how many characters of foreign text are shown.
 const maxShown = 200
 
 // printable returns text from outside in a form that can't command a terminal
-// and keeps to one line. Every character stays one character.
+// and keeps to one line. Every character stays one character; where there is none,
+// that is said.
 func printable(text string) string {
+	if text == "" {
+		return "(empty)"
+	}
 	if isPlain(text) {
 		return text
 	}
