@@ -8,3 +8,6 @@ var (
 	SignUpTo = sign
 	OpenUpTo = open
 )
+
+// IndexControl is what finds the control characters of a text.
+var IndexControl = indexControl

@@ -14,6 +14,7 @@ import (
 	"math/big"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/licet-dev/licet/keys"
 	"github.com/licet-dev/licet/keys/note"
@@ -141,5 +142,29 @@ func TestSignIsDeterministic(t *testing.T) {
 	a, b := must(note.Sign(text, listKey("active"))), must(note.Sign(text, listKey("active")))
 	if !bytes.Equal(a, b) {
 		t.Errorf("%q and %q", a, b)
+	}
+}
+
+// TestIndexControl has every character with a code below 0x300, and a few above, at
+// every place in and beside a word of eight bytes, with others around it.
+func TestIndexControl(t *testing.T) {
+	chars := []rune{'—', '\ufeff', '\U0001f600', unicode.MaxRune}
+	for c := range rune(0x300) {
+		chars = append(chars, c)
+	}
+	for _, filler := range []string{"x", "\n", " ", "~", "é", "\u00a0", "—"} {
+		for _, c := range chars {
+			for before := range 18 {
+				text := strings.Repeat(filler, before)
+				want := -1
+				if unicode.IsControl(c) && c != '\n' {
+					want = len(text)
+				}
+				text += string(c) + strings.Repeat(filler, 17-before)
+				if got := note.IndexControl([]byte(text)); got != want {
+					t.Fatalf("%q: %d, want %d", text, got, want)
+				}
+			}
+		}
 	}
 }
