@@ -209,6 +209,9 @@ first, last, count.`,
 }
 
 func (a *app) findOverlaps(ringFile string, asJSON bool, args []string) error {
+	if slices.Contains(args, "-") {
+		return errNotStandardInput
+	}
 	ring, err := a.publicRing(ringFile)
 	if err != nil {
 		return err
@@ -255,6 +258,9 @@ func (a *app) findOverlaps(ringFile string, asJSON bool, args []string) error {
 	fmt.Fprintf(a.err, "%s, no serial issued twice.\n", counted(uint64(len(all)), "manifest"))
 	return nil
 }
+
+// errNotStandardInput refuses an argument that means standard input elsewhere.
+var errNotStandardInput = usageError("-: name a file; this command does not read standard input")
 
 // publicRing returns the ring in a file, or that of the licensing home.
 func (a *app) publicRing(file string) (*keys.Ring, error) {

@@ -220,6 +220,44 @@ func TestMintTwoAtOnce(t *testing.T) {
 	}
 }
 
+// BO-11: of two runs at once for the same serials, one gets them, and the other says
+// how to have the same codes.
+func TestMintSameSerialsAtOnce(t *testing.T) {
+	t.Parallel()
+	a := newTestApp(t)
+	for round := range 10 {
+		serials := fmt.Sprintf("%d-%d", 10*round+1, 10*round+5)
+		var both []*process
+		for range 2 {
+			p := a.newMint(t, 8, "--serials", serials)
+			if err := p.Start(); err != nil {
+				t.Fatal(err)
+			}
+			both = append(both, p)
+		}
+		done := 0
+		for _, p := range both {
+			p.Wait()
+			switch p.ProcessState.ExitCode() {
+			case 0:
+				done++
+			case 2:
+				if want := "\nTo mint once more what was handed out:\n  --serials " + serials + " --again\n"; !strings.Contains(p.err.String(), want) || p.out.Len() > 0 {
+					t.Errorf("standard error %q, output %q", &p.err, &p.out)
+				}
+			default:
+				t.Errorf("exit code %d: %s", p.ProcessState.ExitCode(), &p.err)
+			}
+		}
+		if done != 1 {
+			t.Fatalf("round %d: %d of 2 runs got the serials", round, done)
+		}
+	}
+	if n := len(a.entries(t)); n != 10 {
+		t.Errorf("the journal has %d entries, want 10", n)
+	}
+}
+
 // BO-17: runs that are killed at any moment leave whole files or none, and no code
 // of a serial that is not on record.
 func TestMintKilled(t *testing.T) {
@@ -430,6 +468,48 @@ func TestMintClosedPipe(t *testing.T) {
 	p.wantReserved(t, a, 8)
 	if left := a.files(t); len(left) > 0 {
 		t.Errorf("%v left behind", left)
+	}
+}
+
+// CL-01: so it is with what batches are listed and judged by.
+func TestBatchClosedPipe(t *testing.T) {
+	t.Parallel()
+	a := newTestApp(t)
+	a.newMint(t, 8, "--count", "3", "-o", "out.csv").exits(t, 0)
+	for _, args := range [][]string{
+		{"batch", "list"}, {"batch", "list", "--json"},
+		{"batch", "verify", "out.csv", "--identity", a.unlock.Identities[0]}, {"batch", "verify", "--json", "out.csv", "--identity", a.unlock.Identities[0]},
+		{"inspect", es256Code}, {"verify", es256Code},
+	} {
+		p := a.newProcess(t, args...)
+		p.closeOutput(t)
+		p.exits(t, 141)
+		if p.err.Len() > 0 {
+			t.Errorf("%v: standard error %q", args, &p.err)
+		}
+	}
+}
+
+// CL-08: a command that needs no input does not wait for any.
+func TestNoInputNeeded(t *testing.T) {
+	t.Parallel()
+	a := newTestApp(t)
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close() // never written to, and open until the runs have ended
+	for _, p := range []*process{
+		a.newMint(t, 8, "--count", "3", "-o", "out.csv"),
+		a.newProcess(t, "batch", "list"),
+		a.newProcess(t, "batch", "verify", "out.csv", "--identity", a.unlock.Identities[0]),
+		a.newProcess(t, "batch", "overlap", "out.csv.manifest"),
+		a.newProcess(t, "qr", hs256Code),
+		a.newProcess(t, "estimate"),
+	} {
+		p.Stdin = r
+		p.exits(t, 0)
 	}
 }
 

@@ -71,6 +71,9 @@ func fault(format string, args ...any) error {
 }
 
 func (a *app) verifyBatch(ctx context.Context, o batchVerifyOptions, path string) error {
+	if path == "-" {
+		return errNotStandardInput
+	}
 	r := batchReport{path: path}
 	err := a.checkBatch(ctx, o, &r)
 	if o.asJSON {

@@ -41,6 +41,9 @@ shown dark on light.`,
 }
 
 func (a *app) qr(input, output string) error {
+	if input == "-" {
+		return usageError("-: give the code as an argument; this command does not read standard input")
+	}
 	encode := map[string]func(qrCode) ([]byte, error){".png": qrCode.png, ".svg": qrCode.svg}[strings.ToLower(filepath.Ext(output))]
 	if encode == nil && output != "-" {
 		return usageError("-o %s: want a file that ends in .png or .svg", output)

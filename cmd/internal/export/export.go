@@ -33,8 +33,8 @@
 //     labels are text, which no spreadsheet reads as a number, a date or a formula.
 //
 // A spreadsheet that opens a csv file keeps every code as it is. It shows a serial
-// of 12 digits or more as 1.23457E+11 and may save it so; with such serials use
-// xlsx.
+// of 12 digits or more as 1.23457E+11, takes a label such as 0047 or 12-05 for a
+// number or a date, and may save them so; with such serials and labels use xlsx.
 package export
 
 import (

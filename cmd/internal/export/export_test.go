@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -140,8 +141,12 @@ func TestSpreadsheetsSeeText(t *testing.T) {
 			t.Fatalf("the pattern does not see a date in %s", s)
 		}
 	}
+	codes := 50_000
+	if os.Getenv("LICET_LONG") != "" {
+		codes = 500_000
+	}
 	for _, descriptor := range []string{prefixed, digital} {
-		rows := mint(50_000, descriptor)
+		rows := mint(codes, descriptor)
 		records := must(csv.NewReader(bytes.NewReader(list(t, options(export.CSV, "standard"), rows))).ReadAll())[1:]
 		if len(records) != len(rows) {
 			t.Fatalf("%d records of %d codes", len(records), len(rows))

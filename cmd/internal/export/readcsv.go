@@ -219,7 +219,7 @@ func (s *csvSource) entry(record []byte) (entry, error) {
 		case columns == s.header.serial:
 			serial, s.cell = unquote(s.cell, cell)
 		case columns >= s.header.columns && len(bytes.Trim(cell, ` "`)) > 0: // spreadsheets add empty ones
-			return e, fmt.Errorf("a row of %d cells or more, where the first row names %d columns", columns+1, s.header.columns)
+			return e, fmt.Errorf("a row of %d cells or more, where the first row names %d", columns+1, s.header.columns)
 		}
 	}
 	if blank(code) {

@@ -73,7 +73,7 @@ func TestReadRefuses(t *testing.T) {
 		{export.CSV, "code,serial\nA,1\n,7\n", "line 3: there is no code, but other cells are filled"},
 		{export.CSV, "code,serial\n-,7\n", "line 2: there is no code, but other cells are filled"},
 		{export.CSV, "x,code\nA,B\nA\n", "line 3: there is no code"},
-		{export.CSV, "code,serial\nA,1,x\n", "line 2: a row of 3 cells or more, where the first row names 2 columns"},
+		{export.CSV, "code,serial\nA,1,x\n", "line 2: a row of 3 cells or more, where the first row names 2"},
 		{export.CSV, "code,serial\nA,1\n\"B,2\nC,3\n", "line 3: a quotation mark without a second one"},
 		{export.CSV, "code,serial\nA,1\n\"B\"x,2\n", "line 3: text after the quotation mark that ends a cell"},
 		{export.CSV, "x,code\n5\" pipe\",B\n", "line 2: a quotation mark in a cell that does not begin with one"},

@@ -101,8 +101,9 @@ func collect(t *testing.T, told *rangeSet, processes []*process) (n int) {
 	return n
 }
 
+// BO-12: many programs over one journal.
 func TestProcesses(t *testing.T) {
-	for _, c := range []struct{ processes, times int }{{2, 60}, {8, 20}} {
+	for _, c := range []struct{ processes, times int }{{2, 60}, {8, 20}, {20, 8}} {
 		t.Run(fmt.Sprint(c.processes), func(t *testing.T) {
 			path := newPath(t)
 			var all []*process
