@@ -672,6 +672,58 @@ func manyLabels(n int) []string {
 	return labels
 }
 
+// A list that is to be encrypted never touches the disk in the clear, neither when it
+// is written nor when it is checked: no file is made in the folder for temporary ones.
+func TestEncryptedXLSXTouchesNoDisk(t *testing.T) {
+	a := newTestApp(t)
+	tmp := t.TempDir()
+	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} {
+		t.Setenv(name, tmp)
+	}
+	recipients, err := (&home.Home{Dir: a.dir}).Recipients()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// touched reports whether a file was made in the folder meanwhile.
+	touched := func(f func() error) bool {
+		t.Helper()
+		past := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+		if err := os.Chtimes(tmp, past, past); err != nil {
+			t.Fatal(err)
+		}
+		if err := f(); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(tmp)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return !info.ModTime().Equal(past)
+	}
+	o := mintOptions{
+		key: number{8, true}, product: number{7, true}, version: number{3, true}, perpetual: true, count: number{4000, true},
+		output: outputFlags{path: filepath.Join(t.TempDir(), "out.xlsx"), group: payload.GroupSize, quiet: true, labels: manyLabels(16)},
+	}
+	for i := range o.output.labels { // 4 KB a row, so that few make a large sheet
+		o.output.labels[i] += strings.Repeat("x", 250)
+	}
+	mint := func() error { return a.mint(context.Background(), o) }
+	verify := func() error {
+		return a.verifyBatch(context.Background(), batchVerifyOptions{quiet: true}, o.output.path)
+	}
+	if touched(mint) {
+		t.Error("a temporary file of a list that is written")
+	}
+	if !touched(verify) {
+		t.Error("no temporary file of a large list: this test would not see one")
+	}
+	o.output.path += ".age"
+	o.output.encryptTo = recipients
+	if touched(mint) || touched(verify) {
+		t.Error("a temporary file of a list that is encrypted")
+	}
+}
+
 // BO-04: labels as they come out in every format, and as they are read again.
 func TestMintLabels(t *testing.T) {
 	a := newTestApp(t)
