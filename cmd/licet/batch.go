@@ -25,9 +25,10 @@ func newBatchList(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List what the journal knows: ranges, gaps, dates, labels",
-		Long: `List what the journal of the licensing home knows: every run with its serials,
-and for each key and product how many serials were handed out, which is next, and
-which were left out.
+		Long: `List what the journal of the licensing home knows: every run with its serials and
+all that its licences say, and for each key and product how many serials were
+handed out, which is next, and which were left out. Of the text that codes are bound
+to there is only the SHA-256.
 
 With --json there is an object a line, with the member entry or series.`,
 		Example: "  licet batch list\n  licet batch list --json",

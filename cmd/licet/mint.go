@@ -64,15 +64,16 @@ func newMint(a *app) *cobra.Command {
 
 Serials are taken from the journal of the licensing home, which never gives one
 twice, or stated with --serials or --serial; those are recorded too, and refused
-when the journal knows them. --again mints codes once more that the journal knows.
-On machines without a common home, give each a range of its own.
+when the journal knows them. --again mints codes once more that the journal knows,
+by the same terms, which licet batch list shows. On machines without a common home,
+give each a range of its own.
 
 A file named with -o appears whole or not at all, and a signed manifest beside it.
 Whenever a run ends early, the serials it took are named.`,
 		Example: `  licet mint --product 7 --version 3 --expires 2027-12-31
   licet mint --product 7 --version 3 --days 365 --count 500 -o batch.csv --label campaign=spring
   licet mint --product 7 --version 3 --perpetual --bind "Jane Doe"
-  licet mint --product 7 --version 3 --days 365 --serials 1000-1499 --again -o batch.csv`,
+  licet mint --product 7 --version 3 --expires 2027-12-31 --serials 1000-1499 --again -o batch.csv`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.mint(cmd.Context(), o) },
 	}

@@ -33,8 +33,8 @@ type outputFlags struct {
 func (f *outputFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&f.path, "output", "o", "-", "write to `FILE`, with a signed manifest beside it; - is standard output")
 	cmd.Flags().StringVar(&f.format, "format", "", "`txt`, csv, jsonl or xlsx (default: by the name of the file, else txt)")
-	cmd.Flags().StringSliceVar(&f.columns, "columns", nil, "`NAMES` of the columns to write, in order; txt has only the code")
-	cmd.Flags().StringArrayVar(&f.labels, "label", nil, "another column, as `name=value` (repeatable)")
+	cmd.Flags().StringSliceVar(&f.columns, "columns", nil, "`NAMES` of the columns to write, in order, the code and all labels among them; txt has only the code")
+	cmd.Flags().StringArrayVar(&f.labels, "label", nil, "another column, as `name=value`, which the journal and the manifest have too (repeatable)")
 	cmd.Flags().StringArrayVar(&f.encryptTo, "encrypt-to", nil, "encrypt the file to `age1...`, ssh-ed25519 ... or ssh-rsa ... (repeatable)")
 	cmd.Flags().IntVar(&f.group, "group", payload.GroupSize, "print symbols in groups of `N`; 0 prints no hyphens")
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "tell no progress")
