@@ -128,7 +128,7 @@ func seriesText(s journal.Series) string {
 	if s.Next > 0 {
 		next = fmt.Sprintf("next is %d", s.Next)
 	}
-	text := fmt.Sprintf("%s handed out, %s", counted(s.Total, "serial"), next)
+	text := fmt.Sprintf("%s handed out, %s", plural(s.Total, "serial"), next)
 	const most = 8
 	var gaps []string
 	for i, g := range s.Gaps {
@@ -256,7 +256,7 @@ func (a *app) findOverlaps(ringFile string, asJSON bool, args []string) error {
 	if found > 0 {
 		return &exitError{code: exitNotAuthentic}
 	}
-	fmt.Fprintf(a.err, "%s, no serial issued twice.\n", counted(uint64(len(all)), "manifest"))
+	fmt.Fprintf(a.err, "%s, no serial issued twice.\n", plural(len(all), "manifest"))
 	return nil
 }
 

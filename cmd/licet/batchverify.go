@@ -85,7 +85,7 @@ func (a *app) verifyBatch(ctx context.Context, o batchVerifyOptions, path string
 	if !r.content {
 		fmt.Fprintf(a.err, "%s: the manifest is genuine and the file is the one it names. Its content is encrypted; give --identity to check it too.\n", path)
 	} else if _, err := fmt.Fprintf(a.out, "%s: good: %s of key %d, product %d, %s\n", filepath.Base(path),
-		counted(r.m.Count, "code"), r.m.KeyNumber, r.m.Product, journal.Range{First: r.m.First, Last: r.m.Last}); err != nil {
+		plural(r.m.Count, "code"), r.m.KeyNumber, r.m.Product, journal.Range{First: r.m.First, Last: r.m.Last}); err != nil {
 		return err
 	}
 	if r.state == keys.Withdrawn {
@@ -267,7 +267,7 @@ func (a *app) verifyCodes(ctx context.Context, j *judge, o batchVerifyOptions, m
 	if count := next - m.First; count == 0 {
 		return fault("no codes, but the manifest names %d", m.Count)
 	} else if count < m.Count { // more are a fault of their line
-		return fault("line %d: the list ends with %s, but the manifest names %d", last, counted(count, "code"), m.Count)
+		return fault("line %d: the list ends with %s, but the manifest names %d", last, plural(count, "code"), m.Count)
 	}
 	return nil
 }
@@ -387,7 +387,7 @@ func checkCode(v *verifier.Verifier, m *manifest.Manifest, key keys.Key, others 
 	case lic.Serial != want:
 		return fault("line %d: serial %d where %d is expected: codes are missing, repeated or out of order", c.line, lic.Serial, want)
 	case want > m.Last:
-		return fault("line %d: one more than the %s that the manifest names", c.line, counted(m.Count, "code"))
+		return fault("line %d: one more than the %s that the manifest names", c.line, plural(m.Count, "code"))
 	case c.stated && c.serial != lic.Serial:
 		return fault("line %d: the list says serial %d, but the code says %d", c.line, c.serial, lic.Serial)
 	}

@@ -118,7 +118,7 @@ func newEstimateOf(o estimateOptions) (estimate, error) {
 	case o.count == 0:
 		return estimate{}, usageError("--count 0: want 1 or more")
 	case !fits(o.count):
-		return estimate{}, usageError("--count %d: the layout has room for %s with %s each", o.count, counted(product.Max(), "product"), counted(serial.Max(), "serial"))
+		return estimate{}, usageError("--count %d: the layout has room for %s with %s each", o.count, plural(product.Max(), "product"), plural(serial.Max(), "serial"))
 	}
 	symbols := d.Symbols()
 	e := estimate{

@@ -220,7 +220,7 @@ func (a *app) soldText(h *home.Home, k keys.Key) string {
 	var parts []string
 	for _, s := range series {
 		if s.KeyID == k.ID() && s.Total > 0 {
-			parts = append(parts, counted(s.Total, "serial")+" of product "+productName(h.Ring, s.Product))
+			parts = append(parts, plural(s.Total, "serial")+" of product "+productName(h.Ring, s.Product))
 		}
 	}
 	if parts == nil {
