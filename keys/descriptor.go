@@ -16,6 +16,12 @@ const BindNone = "none"
 // one with a shorter tag.
 const ShortTagBits = 65
 
+// Bounds of the tag of an hs256 key, in bits.
+const (
+	minTagBits = 35
+	maxTagBits = 160
+)
+
 // A Descriptor states everything that a mint key fixes about its codes. Changing
 // any of it makes another key.
 type Descriptor struct {
@@ -31,8 +37,8 @@ type Descriptor struct {
 func (d Descriptor) Check() error {
 	switch d.Suite {
 	case HS256:
-		if d.SigBits < 35 || d.SigBits > 160 || d.SigBits%5 != 0 {
-			return fmt.Errorf("descriptor: sig=%d: an hs256 tag has 35 to 160 bits, a multiple of 5", d.SigBits)
+		if d.SigBits < minTagBits || d.SigBits > maxTagBits || d.SigBits%5 != 0 {
+			return fmt.Errorf("descriptor: sig=%d: an hs256 tag has %d to %d bits, a multiple of 5", d.SigBits, minTagBits, maxTagBits)
 		}
 	case ES256:
 		if d.SigBits != ES256Bits {

@@ -1,12 +1,10 @@
 package keys
 
 import (
-	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/licet-dev/licet/payload"
 )
@@ -19,16 +17,7 @@ import (
 // extracts it mint codes.
 type MAC struct {
 	payloadBits, tagBits int
-	tag, mask, cover     hmacKey
-	pool                 sync.Pool // of *macState
-}
-
-// macState is the memory that one call needs: on the stack it would escape to the
-// heap through the hash.
-type macState struct {
-	hmac               *hmacHash
-	plain, masked, tag [payload.MaxPayloadBits / 8]byte
-	context            [sha256.Size]byte
+	tag, mask, cover     *hmacKey // pointers, so that no print of a struct around a MAC reaches them
 }
 
 // NewMAC returns the keyed functions of the hs256 key with this descriptor.
@@ -42,47 +31,35 @@ func NewMAC(d Descriptor, s Secret) (*MAC, error) {
 	if s.IsZero() {
 		return nil, errors.New("no secret given")
 	}
-	m := &MAC{
+	return &MAC{
 		payloadBits: d.Layout.Bits(), tagBits: d.SigBits,
 		tag: newHMACKey(s.derive(d, "tag")), mask: newHMACKey(s.derive(d, "mask")), cover: newHMACKey(s.derive(d, "cover")),
-	}
-	m.pool.New = func() any { return &macState{hmac: newHMACHash()} }
-	return m, nil
+	}, nil
 }
 
 // Seal computes the masked payload and the shown tag. The context is that of the
 // binding, nil for none. Masked has the length of the payload, shown that of the
 // tag in bytes.
 func (m *MAC) Seal(masked, shown, payload, context []byte) {
-	st := m.pool.Get().(*macState)
-	plain, hidden, tag := st.plain[:len(payload)], st.masked[:len(payload)], st.tag[:len(shown)]
-	copy(plain, payload)
-	copy(tag, st.top(&m.tag, plain, context, m.tagBits))
-	subtle.XORBytes(hidden, plain, st.top(&m.mask, tag, nil, m.payloadBits))
-	subtle.XORBytes(shown, tag, st.top(&m.cover, hidden, nil, m.tagBits))
-	copy(masked, hidden)
-	m.pool.Put(st)
+	h := hmacHashes.Get().(*hmacHash)
+	copy(shown, topBits(h.of(m.tag, payload, context), m.tagBits))
+	subtle.XORBytes(masked, payload, topBits(h.of(m.mask, shown, nil), m.payloadBits))
+	subtle.XORBytes(shown, shown, topBits(h.of(m.cover, masked, nil), m.tagBits))
+	hmacHashes.Put(h)
 }
 
 // Open recovers the payload and reports whether the tag is good. The time it
 // takes does not depend on how much of the tag is right. The payload is written
 // in either case, and means nothing unless the tag is good.
 func (m *MAC) Open(payload, masked, shown, context []byte) bool {
-	st := m.pool.Get().(*macState)
-	plain, hidden, tag := st.plain[:len(masked)], st.masked[:len(masked)], st.tag[:len(shown)]
-	copy(hidden, masked)
-	subtle.XORBytes(tag, shown, st.top(&m.cover, hidden, nil, m.tagBits))
-	subtle.XORBytes(plain, hidden, st.top(&m.mask, tag, nil, m.payloadBits))
-	good := subtle.ConstantTimeCompare(tag, st.top(&m.tag, plain, context, m.tagBits)) == 1
-	copy(payload, plain)
-	m.pool.Put(st)
+	h := hmacHashes.Get().(*hmacHash)
+	var buf [maxTagBits / 8]byte
+	tag := buf[:len(shown)]
+	subtle.XORBytes(tag, shown, topBits(h.of(m.cover, masked, nil), m.tagBits))
+	subtle.XORBytes(payload, masked, topBits(h.of(m.mask, tag, nil), m.payloadBits))
+	good := subtle.ConstantTimeCompare(tag, topBits(h.of(m.tag, payload, context), m.tagBits)) == 1
+	hmacHashes.Put(h)
 	return good
-}
-
-// top returns top(HMAC(a || context), bits) as bytes, valid until the next call.
-// a is memory of st.
-func (st *macState) top(k *hmacKey, a, context []byte, bits int) []byte {
-	return topBits(st.hmac.of(k, a, st.context[:copy(st.context[:], context)]), bits)
 }
 
 // topBits returns the number of the first bits of b, big-endian; it works in
@@ -105,4 +82,4 @@ func topBits(b []byte, bits int) []byte {
 }
 
 // Format writes a placeholder, whatever the verb.
-func (m *MAC) Format(f fmt.State, _ rune) { f.Write([]byte(redacted)) }
+func (m MAC) Format(f fmt.State, _ rune) { f.Write([]byte(redacted)) }
