@@ -448,6 +448,28 @@ func TestMintInterrupted(t *testing.T) {
 	}
 }
 
+// What an interrupted run has written to standard output is not taken for a whole
+// workbook.
+func TestMintInterruptedWorkbook(t *testing.T) {
+	t.Parallel()
+	a := newTestApp(t)
+	p := a.newMint(t, 9, "--count", "1000000", "--format", "xlsx")
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for limit := time.Now().Add(20 * time.Second); len(a.entries(t)) == 0 && time.Now().Before(limit); {
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(200 * time.Millisecond) // for some codes
+	p.Process.Signal(os.Interrupt)
+	p.ends(t, 130)
+	p.wantReserved(t, a, 9)
+	if r, err := export.NewReader(&p.out, export.XLSX); err == nil {
+		r.Close()
+		t.Error("it reads as a workbook")
+	}
+}
+
 // CL-01: who hangs up ends the run quietly, but for the serials.
 func TestMintClosedPipe(t *testing.T) {
 	t.Parallel()

@@ -193,11 +193,9 @@ func (s *sink) commit() error {
 	return s.file.Commit()
 }
 
-// close gives up what was not committed.
+// close gives up what was not committed. What is in buffers stays there: a list that
+// is not whole must not get the end of one.
 func (s *sink) close() error {
-	if s.rows != nil {
-		s.rows.Close()
-	}
 	if s.file == nil {
 		return nil
 	}
