@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/licet-dev/licet/cmd/internal/home"
-	"github.com/licet-dev/licet/keys"
 	"github.com/licet-dev/licet/payload"
 	"github.com/licet-dev/licet/verifier"
 )
@@ -46,7 +45,9 @@ func (a *app) inspect(f judgeFlags, input string) error {
 		return err
 	}
 	if f.asJSON {
-		err = newVerdictJSON(j.ring(), 0, input, v).write(a.out)
+		out := newVerdictJSON(j.ring(), 0, input, v)
+		out.addParts(dissect(j.ring(), input, v.err))
+		err = out.write(a.out)
 	} else {
 		err = a.explain(j, input, v)
 	}
@@ -78,10 +79,7 @@ func (s *sheet) print() error {
 func (a *app) explain(j *judge, input string, v verdict) error {
 	s := &sheet{app: a}
 	s.input(input, v.err)
-	if n, symbols, err := j.ring().Reader().Read(input, nil); err == nil {
-		key, _ := j.ring().MintKey(n)
-		s.symbols(key, symbols)
-	}
+	s.anatomy(dissect(j.ring(), input, v.err))
 	if lic, ok := v.license(); ok {
 		key, _ := j.ring().MintKey(lic.KeyNumber)
 		s.line("genuine", "%s", a.out.paint(roleGood, "yes"))
@@ -132,21 +130,6 @@ func (s *sheet) input(input string, err error) {
 	s.line("", "%s", s.out.paint(roleBad, marks))
 }
 
-// symbols takes a well-formed code apart.
-func (s *sheet) symbols(key keys.Key, symbols []byte) {
-	d := key.Descriptor()
-	split := 1 + payload.SymbolCount(d.Layout.Bits())
-	end := len(symbols) - payload.CheckSymbols
-	s.line("key", "%-16s number %d: %s, id %s, %s, mints product %s", symbols[:1], d.Number, d.Suite, key.ID(), key.State(), joinNumbers(key.Products()))
-	s.line("payload", "%-16s %d bits, masked: %s", symbols[1:split], d.Layout.Bits(), d.Layout)
-	kind := "HMAC-SHA-256 tag, covered"
-	if d.Suite == keys.ES256 {
-		kind = "ECDSA P-256 signature"
-	}
-	s.line("signature", "%-16s %d bits, %s", symbols[split:end], d.SigBits, kind)
-	s.line("check", "%-16s good: no typing error", symbols[end:])
-}
-
 // proposal tells what the code would be if the wrong characters were put right.
 func (s *sheet) proposal(j *judge, read *payload.ReadError) error {
 	if !read.Confirmed {
@@ -187,6 +170,7 @@ func (a *app) inspectText(f judgeFlags, input string) error {
 	if f.asJSON {
 		j := newVerdictJSON(nil, 0, input, verdict{err: err})
 		j.Verdict = verdictName(class)
+		j.addParts(dissect(nil, input, err))
 		err = j.write(a.out)
 	} else {
 		err = a.explainText(input, read, class)
@@ -200,9 +184,8 @@ func (a *app) inspectText(f judgeFlags, input string) error {
 func (a *app) explainText(input string, read *payload.ReadError, class string) error {
 	s := &sheet{app: a}
 	s.input(input, read)
+	s.anatomy(dissect(nil, input, read))
 	if read.Reason == payload.UnknownKey {
-		s.line("key", "number %d", read.Key)
-		s.line("check", "good: no typing error")
 		s.line("verdict", "%s: there is no licensing home in %s, and no --ring, to tell whether it is genuine", class, a.dir)
 		return s.print()
 	}
@@ -216,17 +199,25 @@ func (a *app) explainText(input string, read *payload.ReadError, class string) e
 
 // advise says what the support desk can tell the customer.
 func advise(err error) string {
+	var read *payload.ReadError
+	errors.As(err, &read)
 	switch {
 	case errors.Is(err, verifier.BadSignature):
 		return "nobody with this key made this code: it is invented, altered, or for another licensee or machine"
 	case errors.Is(err, payload.UnknownKey):
 		return "the ring lacks this key: an older ring, or a code of another issuer"
-	case errors.Is(err, payload.WrongLength):
+	case errors.Is(err, payload.WrongLength) && read.Have < read.Want:
 		return "ask for the whole code, as text and not as a picture"
+	case errors.Is(err, payload.WrongLength), errors.Is(err, payload.ExtraText), errors.Is(err, payload.Repeated):
+		return "ask for the code alone, and once"
+	case errors.Is(err, payload.Typo) && read.Proposal == "":
+		return "ask for the code as text, or compare it with the original character by character"
 	case errors.Is(err, verifier.BindingRequired):
 		return "give the text that the code is bound to with --bind"
+	case errors.Is(err, verifier.KeyWithdrawn):
+		return "the customer needs a new code, of another key"
 	case errors.Is(err, verifier.Expired):
 		return "the licence has to be renewed"
 	}
-	return ""
+	return remedy(err)
 }

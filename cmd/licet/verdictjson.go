@@ -27,6 +27,8 @@ type verdictJSON struct {
 	Places    []placeJSON  `json:"places,omitempty"`
 	Proposal  string       `json:"proposal,omitempty"`
 	Confirmed bool         `json:"confirmed,omitempty"`
+	Key       int          `json:"key,omitempty"`   // of inspect only
+	Parts     []partJSON   `json:"parts,omitempty"` // of inspect only
 	License   *licenseJSON `json:"license,omitempty"`
 }
 
