@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io/fs"
 	"maps"
+	"os"
 	"reflect"
 	"regexp"
 	"slices"
@@ -229,5 +230,37 @@ func TestRefusalsAndProblems(t *testing.T) {
 		if !seen[reason] {
 			t.Errorf("no test has %q", reason)
 		}
+	}
+}
+
+// TestREADME holds the example of the README to the file that it shows.
+func TestREADME(t *testing.T) {
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, example, _ := strings.Cut(string(text), "```json\n")
+	example, _, _ = strings.Cut(example, "```")
+	type file struct {
+		Format, Kind string
+		Count        int
+		Tests        []vectorfile.Test
+	}
+	var shown, is file
+	if err := json.Unmarshal([]byte(example), &shown); err != nil || len(shown.Tests) != 1 {
+		t.Fatalf("the example has %d tests: %v", len(shown.Tests), err)
+	}
+	data, err := fs.ReadFile(V1, shown.Kind+".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, &is); err != nil {
+		t.Fatal(err)
+	}
+	if shown.Format != is.Format || shown.Count != is.Count {
+		t.Errorf("README.md shows %s and a count of %d, but %s.json has %s and %d", shown.Format, shown.Count, shown.Kind, is.Format, is.Count)
+	}
+	if !reflect.DeepEqual(shown.Tests[0], is.Tests[0]) {
+		t.Errorf("README.md shows the test %+v, but %s.json begins with %+v", shown.Tests[0], shown.Kind, is.Tests[0])
 	}
 }
