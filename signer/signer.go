@@ -13,11 +13,14 @@
 //	})
 //
 // A code is a function of the licence and the key: minting the same licence again
-// gives the same code. What does not fit is refused with a
-// [payload.RefusedError]; nothing wraps, is cut or is left out.
+// gives the same code. That holds for hs256 keys, and for es256 keys whose private
+// half is in memory. [NewES256] takes keys held in an HSM or KMS too; a device that
+// chooses its nonces at random gives the same licence another code each time, all of
+// them good.
 //
-// Serials are the caller's to allocate. Two licences of one key and product must
-// never have the same serial; [NewES256] takes keys held in an HSM or KMS.
+// What does not fit is refused with a [payload.RefusedError]; nothing wraps, is cut
+// or is left out. Serials are the caller's to allocate. Two licences of one key and
+// product must never have the same serial.
 package signer
 
 import (
@@ -94,8 +97,9 @@ func NewHS256(key keys.Key, secret keys.Secret, opts Options) (*Signer, error) {
 
 // NewES256 returns a signer for an es256 key whose private half is in signer, for
 // example in an HSM or a KMS. The signer gets a SHA-256 digest and returns an
-// ASN.1 signature, as [crypto.Signer] says for ECDSA. With an
-// [*ecdsa.PrivateKey] the codes are deterministic (RFC 6979).
+// ASN.1 signature, as [crypto.Signer] says for ECDSA; every code is verified before
+// it is returned. With an [*ecdsa.PrivateKey] the codes are deterministic (RFC 6979),
+// with another signer they are as it makes them.
 func NewES256(key keys.Key, signer crypto.Signer, opts Options) (*Signer, error) {
 	s, err := newSigner(key, opts)
 	if err != nil {
