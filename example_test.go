@@ -72,7 +72,8 @@ func Example() {
 	fmt.Println(errors.Is(err, payload.Typo), err)
 
 	// A second later the year is over.
-	fmt.Println(errors.Is(lic.At(time.Date(2028, 1, 1, 0, 0, 0, 0, time.UTC)), verifier.Expired))
+	_, err = lic.At(time.Date(2028, 1, 1, 0, 0, 0, 0, time.UTC))
+	fmt.Println(errors.Is(err, verifier.Expired))
 	// Output:
 	// ACME-AHJX-YQET-69FW-H3QZ-JG9E-69PS-6HVK-ELWZ
 	// serial 1000 of product 7, valid to the end of 2027-12-31 (UTC)

@@ -40,7 +40,7 @@ func TestConcurrentVerifying(t *testing.T) {
 			for k := range items {
 				it := items[(k+g*len(items)/8)%len(items)]
 				lic, err := v.VerifyBound(it.code, it.binding)
-				if it.want == nil && (err != nil || lic.Serial != it.serial || lic.At(noon) != nil) ||
+				if it.want == nil && (err != nil || lic.Serial != it.serial || errAt(lic, noon) != nil) ||
 					it.want != nil && (!errors.Is(err, it.want) || lic.Serial != 0) {
 					t.Errorf("VerifyBound(%s, %q) = serial %d, %v; want %d, %v", it.code, it.binding, lic.Serial, err, it.serial, it.want)
 					return

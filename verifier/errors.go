@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/licet-dev/licet/payload"
+	"github.com/licet-dev/licet/verifier/internal/policy"
+	"github.com/licet-dev/licet/verifier/revocation"
 )
 
 // A Reason is why a code is not accepted. It is an error, so that callers can
@@ -27,17 +29,23 @@ const (
 // verdict is chosen.
 const (
 	WrongProduct Reason = "wrong-product" // not a product that this verifier accepts
-	Revoked      Reason = "revoked"       // withdrawn by a revocation list; this version has none
-	BelowMinimum Reason = "below-minimum" // version below the minimum
+	Revoked      Reason = "revoked"       // taken back by the revocation list
+	BelowMinimum Reason = "below-minimum" // version below the minimum of the options or the list
 	NotYetValid  Reason = "not-yet-valid" // before its first day
 	Expired      Reason = "expired"       // after its last day
 )
 
 // Reasons why nothing can be said about a code.
 const (
-	ClockBehind Reason = "clock-behind" // the clock shows a time that can't be
-	NoSecret    Reason = "no-secret"    // the ring lacks the secret of the hs256 key
-	ShortTag    Reason = "short-tag"    // the tag is too short for use without a server
+	ClockBehind    Reason = "clock-behind"    // the clock shows a time that can't be
+	ClockWentBack  Reason = "clock-went-back" // the clock showed a later time before
+	NoSecret       Reason = "no-secret"       // the ring lacks the secret of the hs256 key
+	ShortTag       Reason = "short-tag"       // the tag is too short for use without a server
+	ListStale      Reason = "list-stale"      // a newer revocation list was due
+	ListOlder      Reason = "list-older"      // a newer revocation list was seen or is demanded
+	ListConflict   Reason = "list-conflict"   // two lists have one number and different content
+	ListUnreadable Reason = "list-unreadable" // a list is damaged, or not the issuer's
+	BadState       Reason = "bad-state"       // the state of earlier runs is damaged or was edited
 )
 
 // Error returns the reason as a code such as "expired".
@@ -75,16 +83,19 @@ func (e *NotAuthenticError) Malformed() *payload.ReadError {
 // A NotAcceptableError means that the code is genuine, but that its licence does
 // not hold here and now.
 type NotAcceptableError struct {
+	Reason   Reason   // the verdict: the first of Failures
+	Failures []Reason // everything that fails
 	License  License
-	Failures []Reason // everything that fails; the first is the verdict
-	text     string
+
+	// RevokedFor is the reason code that the revocation list gives, such as "leaked";
+	// "" if it gives none, or the licence is not revoked.
+	RevokedFor string
+
+	text string
 }
 
 // Error describes the error to the user of the product.
 func (e *NotAcceptableError) Error() string { return e.text }
-
-// Reason returns the verdict.
-func (e *NotAcceptableError) Reason() Reason { return e.Failures[0] }
 
 // Is reports whether target is one of the failures.
 func (e *NotAcceptableError) Is(target error) bool {
@@ -92,20 +103,32 @@ func (e *NotAcceptableError) Is(target error) bool {
 	return ok && slices.Contains(e.Failures, r)
 }
 
-// A CannotJudgeError means that the verifier can't tell anything about the code.
+// A CannotJudgeError means that the verifier can't tell anything about the code, or
+// about any code.
 type CannotJudgeError struct {
 	Reason Reason
-	Key    int       // number of the key of the code
-	Now    time.Time // the clock's time, for ClockBehind
-	Floor  time.Time // the time it can't be before, for ClockBehind
+	Key    int // number of the key of the code, 0 where it has nothing to do with a code
+
+	// Now is the time that the clock shows, for ClockBehind, ClockWentBack and
+	// ListStale. Floor is the time that it can't be before, for ClockBehind, and the
+	// latest time seen, for ClockWentBack.
+	Now, Floor time.Time
+
 	detail string
+	cause  error
 }
 
 // Error says what is wrong and what to do.
 func (e *CannotJudgeError) Error() string { return e.detail }
 
-// Unwrap returns the reason.
-func (e *CannotJudgeError) Unwrap() error { return e.Reason }
+// Unwrap returns the reason and, for ListUnreadable, what is wrong with the list: a
+// [note.Error] or a [revocation.Error].
+func (e *CannotJudgeError) Unwrap() []error {
+	if e.cause == nil {
+		return []error{e.Reason}
+	}
+	return []error{e.Reason, e.cause}
+}
 
 func notAuthentic(r Reason, key int, format string, args ...any) error {
 	return &NotAuthenticError{r, key, fmt.Sprintf(format, args...)}
@@ -115,21 +138,51 @@ func cannotJudge(r Reason, key int, format string, args ...any) error {
 	return &CannotJudgeError{Reason: r, Key: key, detail: fmt.Sprintf(format, args...)}
 }
 
+func withdrawnError(key int) error {
+	return notAuthentic(KeyWithdrawn, key, "codes of key %d are no longer accepted; ask for a new code", key)
+}
+
+// clockError is the error of a clock that can't be right.
+func clockError(r Reason, key int, now, floor time.Time) error {
+	text := "the clock is behind: it shows %s, but it is %s or later; set the clock"
+	if r == ClockWentBack {
+		text = "the clock was turned back: it shows %s, but it was %s before; set the clock"
+	}
+	return &CannotJudgeError{Reason: r, Key: key, Now: now, Floor: floor.UTC(), detail: fmt.Sprintf(text, stamp(now), stamp(floor))}
+}
+
+func staleError(list *revocation.List, key int, now time.Time) error {
+	return &CannotJudgeError{Reason: ListStale, Key: key, Now: now,
+		detail: fmt.Sprintf("the revocation list %d is stale: the next one was due %s, and the clock shows %s; get the newest list from the issuer",
+			list.Sequence(), stamp(list.Due()), stamp(now))}
+}
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
 // notAcceptable describes the failed checks of a licence.
-func (v *Verifier) notAcceptable(lic License, failed failures, now time.Time) error {
+func (v *Verifier) notAcceptable(lic License, failed policy.Failures, now time.Time) error {
+	list := lic.rules.List
 	e := &NotAcceptableError{License: lic}
 	var texts []string
-	add := func(bit failures, r Reason, format string, args ...any) {
+	add := func(bit policy.Failures, r Reason, format string, args ...any) {
 		if failed&bit != 0 {
 			e.Failures = append(e.Failures, r)
 			texts = append(texts, fmt.Sprintf(format, args...))
 		}
 	}
-	stamp := now.UTC().Format(time.RFC3339)
-	add(failWrongProduct, WrongProduct, "for product %d, not for this one", lic.Product)
-	add(failBelowMinimum, BelowMinimum, "version %d is no longer accepted; the minimum is %d", lic.Version, v.opts.MinVersion)
-	add(failNotYetValid, NotYetValid, "valid from %s (UTC); the clock shows %s", lic.Start, stamp)
-	add(failExpired, Expired, "was valid to the end of %s (UTC); the clock shows %s", lic.Expiry, stamp)
-	e.text = strings.Join(texts, "; ")
+	why := ""
+	if entry, ok := list.Lookup(lic.KeyID, lic.Product, lic.Serial); ok && entry.ReasonCode != "" {
+		e.RevokedFor, why = entry.ReasonCode, " ("+entry.ReasonCode+")"
+	}
+	ended := ""
+	if v.opts.Grace > 0 {
+		ended = fmt.Sprintf(", and %d days of grace after that", v.opts.Grace)
+	}
+	add(policy.WrongProduct, WrongProduct, "for product %d, not for this one", lic.Product)
+	add(policy.Revoked, Revoked, "revoked%s by list %d of %s", why, list.Sequence(), list.Issued().Format(time.DateOnly))
+	add(policy.BelowMinimum, BelowMinimum, "version %d is no longer accepted; the minimum is %d", lic.Version, max(v.opts.MinVersion, list.Minimum(lic.Product)))
+	add(policy.NotYetValid, NotYetValid, "valid from %s (UTC); the clock shows %s", lic.Start, stamp(now))
+	add(policy.Expired, Expired, "was valid to the end of %s (UTC)%s; the clock shows %s", lic.Expiry, ended, stamp(now))
+	e.Reason, e.text = e.Failures[0], strings.Join(texts, "; ")
 	return e
 }

@@ -100,7 +100,8 @@ func ExampleLicense_At() {
 	}
 	until := lic.Until(time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC))
 	fmt.Println("ask again at", until.Format(time.RFC3339))
-	fmt.Println(errors.Is(lic.At(until), verifier.Expired))
+	_, err = lic.At(until)
+	fmt.Println(errors.Is(err, verifier.Expired))
 	// Output:
 	// ask again at 2028-01-01T00:00:00Z
 	// true

@@ -192,3 +192,9 @@ func readError(t *testing.T, err error) *payload.ReadError {
 	}
 	return re
 }
+
+// errAt returns the verdict on a licence at a time.
+func errAt(lic verifier.License, t time.Time) error {
+	_, err := lic.At(t)
+	return err
+}

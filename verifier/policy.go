@@ -1,36 +1,82 @@
 package verifier
 
 import (
-	"fmt"
-	"slices"
 	"time"
 
 	"github.com/licet-dev/licet/payload"
 )
 
-// failures is the set of policy checks that a licence fails. All checks are
-// evaluated before anything is decided, so that the time taken does not tell
-// which one failed.
-type failures uint8
+// A Status tells how a licence that is accepted stands with time.
+type Status int
 
 const (
-	failWrongProduct failures = 1 << iota
-	failBelowMinimum
-	failNotYetValid
-	failExpired
+	// Valid is a licence whose end is not near, or that has none.
+	Valid Status = iota
+
+	// Expiring is a licence that ends within Options.Warn days. Days is how many are
+	// left after today: 0 on its last day.
+	Expiring
+
+	// InGrace is a licence that has ended and is still accepted, for Options.Grace
+	// days after its last. Days is how many are left after today: 0 on the last of
+	// them.
+	InGrace
 )
 
-// judge judges an authentic licence as of the time now.
-func (v *Verifier) judge(lic *License, now time.Time) error {
-	if now.Before(v.earliest) {
-		return &CannotJudgeError{Reason: ClockBehind, Key: lic.KeyNumber, Now: now, Floor: v.opts.Built,
-			detail: fmt.Sprintf("the clock is behind: it shows %s, but it is %s or later; set the clock",
-				now.UTC().Format(time.RFC3339), v.opts.Built.UTC().Format(time.RFC3339))}
+// String returns the status as a code such as "in-grace".
+func (s Status) String() string {
+	switch s {
+	case Expiring:
+		return "expiring"
+	case InGrace:
+		return "in-grace"
 	}
-	if failed := v.policy(&lic.License, dayAfter(now, v.opts.Leeway), dayAfter(now, -v.opts.Leeway)); failed != 0 {
-		return v.notAcceptable(*lic, failed, now)
+	return "valid"
+}
+
+// checkClock refuses a clock that was turned back, and notes the time.
+func (v *Verifier) checkClock(key int, now time.Time) error {
+	unix := now.Unix()
+	latest := v.latest.Load()
+	if v.opts.Tolerance != 0 && unix < latest-int64(v.opts.Tolerance/time.Second) {
+		return clockError(ClockWentBack, key, now, time.Unix(latest, 0))
+	}
+	if unix > latest {
+		v.seen(unix)
 	}
 	return nil
+}
+
+// judge judges an authentic licence as of the time now, and sets its status.
+func (v *Verifier) judge(lic *License, now time.Time) error {
+	r := lic.rules
+	if now.Before(r.earliest) {
+		return clockError(ClockBehind, lic.KeyNumber, now, r.floor)
+	}
+	lic.stale = r.List != nil && now.After(r.stale)
+	if lic.stale && v.opts.Stale == RefuseStale {
+		return staleError(r.List, lic.KeyNumber, now)
+	}
+	late := dayAfter(now, -v.opts.Leeway)
+	if failed := r.Check(lic.KeyID, &lic.License, dayAfter(now, v.opts.Leeway), late); failed != 0 {
+		return v.notAcceptable(*lic, failed, now)
+	}
+	lic.Status, lic.Days = v.status(&lic.License, payload.DayOfUnix(now.Unix()), late)
+	return nil
+}
+
+// status tells how an accepted licence stands on a day. A slow clock would show the
+// day late.
+func (v *Verifier) status(lic *payload.License, today, late payload.Day) (Status, int) {
+	switch {
+	case lic.Expiry == payload.Never:
+		return Valid, 0
+	case late > lic.Expiry:
+		return InGrace, int(lic.Expiry) + v.opts.Grace - int(late)
+	case v.opts.Warn > 0 && int(today) > int(lic.Expiry)-v.opts.Warn:
+		return Expiring, max(0, int(lic.Expiry-today))
+	}
+	return Valid, 0
 }
 
 // dayAfter is payload.DayOf(t.Add(d)) for at most [MaxLeeway] either way. It is
@@ -41,50 +87,57 @@ func dayAfter(t time.Time, d time.Duration) payload.Day {
 	return payload.DayOfUnix(t.Unix() - offset + nanos/int64(time.Second))
 }
 
-// policy evaluates every check of an authentic licence: the start against the day
-// that a fast clock would show, the end against that of a slow one.
-func (v *Verifier) policy(lic *payload.License, early, late payload.Day) failures {
-	return failIf(!slices.Contains(v.opts.Products, lic.Product), failWrongProduct) |
-		failIf(lic.Version < v.opts.MinVersion, failBelowMinimum) |
-		failIf(early < lic.Start, failNotYetValid) |
-		failIf(late > lic.Expiry, failExpired)
-}
-
-func failIf(failed bool, f failures) failures {
-	if failed {
-		return f
-	}
-	return 0
-}
-
-// At judges the same licence at another time. It returns nil when the licence is
-// accepted then, and otherwise a [NotAcceptableError] or a [CannotJudgeError].
-// The zero License, which [Verifier.Verify] returns with an error, is never accepted.
-func (l License) At(t time.Time) error {
+// At judges the same licence at another time, by the newest revocation list that the
+// verifier has. It returns the licence as it stands then and nil when it is accepted,
+// and otherwise a [NotAcceptableError], a [CannotJudgeError] or, where that list
+// withdraws its key, a [NotAuthenticError]. The zero License, which [Verifier.Verify]
+// returns with an error, is never accepted. The guard against a clock that is turned
+// back has no part in it.
+func (l License) At(t time.Time) (License, error) {
 	if l.v == nil {
-		return &NotAuthenticError{Reason: BadSignature, detail: "there is no licence: no code was accepted"}
+		return License{}, &NotAuthenticError{Reason: BadSignature, detail: "there is no licence: no code was accepted"}
 	}
-	return l.v.judge(&l, t)
+	l.rules = l.v.rules.Load()
+	if l.rules.withdrawn[l.KeyNumber] {
+		return License{}, withdrawnError(l.KeyNumber)
+	}
+	if err := l.v.judge(&l, t); err != nil {
+		return License{}, err
+	}
+	return l, nil
 }
 
-// Until returns the first instant after now at which the verdict on the licence
-// may change: when its first day begins or its last day has ended, the verifier's
-// leeway included, or when a clock that is behind reaches the floor. It is the zero
-// time when the verdict never changes.
+// Until returns the first instant after now at which the verdict on the licence or
+// its status may change, other lists aside: when a clock that is behind reaches the
+// floor, when its first day begins, when it is expiring, when its last day or its
+// grace has ended, or when the list is past its due time. The verifier's leeway is
+// included. It is the zero time when nothing changes any more.
 func (l License) Until(now time.Time) time.Time {
 	if l.v == nil {
 		return time.Time{}
 	}
-	if now.Before(l.v.earliest) {
-		return l.v.earliest
+	opts, r := &l.v.opts, l.v.rules.Load()
+	if now.Before(r.earliest) {
+		return r.earliest
 	}
-	if begins := l.Start.Time().Add(-l.v.opts.Leeway); l.Start > 0 && now.Before(begins) {
-		return begins
-	}
-	if l.Expiry != payload.Never {
-		if ends := (l.Expiry + 1).Time().Add(l.v.opts.Leeway); now.Before(ends) {
-			return ends
+	var next time.Time
+	consider := func(t time.Time) {
+		if t.After(now) && (next.IsZero() || t.Before(next)) {
+			next = t
 		}
 	}
-	return time.Time{}
+	if l.Start > 0 {
+		consider(l.Start.Time().Add(-opts.Leeway))
+	}
+	if l.Expiry != payload.Never {
+		if opts.Warn > 0 {
+			consider((l.Expiry - payload.Day(opts.Warn) + 1).Time())
+		}
+		consider((l.Expiry + 1).Time().Add(opts.Leeway))
+		consider((l.Expiry + 1 + payload.Day(opts.Grace)).Time().Add(opts.Leeway))
+	}
+	if r.List != nil {
+		consider(r.stale.Add(1)) // at that very instant it is not past
+	}
+	return next
 }

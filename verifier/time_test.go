@@ -94,7 +94,7 @@ func matches(err, want error) bool {
 		return err == nil && want == nil
 	}
 	e, ok := err.(*verifier.NotAcceptableError)
-	return ok && e.Reason() == want && len(e.Failures) == 1
+	return ok && e.Reason == want && len(e.Failures) == 1
 }
 
 // DT-06, DT-08: a clock behind its floor is told from an expired licence and from

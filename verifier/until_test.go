@@ -28,7 +28,7 @@ func TestCachedResultIsJudgedAgain(t *testing.T) {
 		{"2027-12-31T23:59:59Z", nil}, // the clock was put right again
 		{"2024-12-31T23:59:59Z", verifier.ClockBehind},
 	} {
-		err := lic.At(instant(c.now))
+		err := errAt(lic, instant(c.now))
 		requireReason(t, err, c.want)
 		if e, ok := errors.AsType[*verifier.NotAcceptableError](err); ok && e.License.Serial != 1000 {
 			t.Errorf("at %s: the licence that failed is %+v", c.now, e.License)
@@ -50,7 +50,7 @@ func TestAtJudgesTheWholePolicy(t *testing.T) {
 	if !ok {
 		t.Fatal(err)
 	}
-	again := e.License.At(instant("2028-01-01T00:00:00Z"))
+	again := errAt(e.License, instant("2028-01-01T00:00:00Z"))
 	for _, r := range []verifier.Reason{verifier.WrongProduct, verifier.BelowMinimum, verifier.Expired} {
 		requireReason(t, again, r)
 	}
@@ -58,9 +58,9 @@ func TestAtJudgesTheWholePolicy(t *testing.T) {
 
 // verdictAt returns the verdict on a licence at a time, nil for accepted.
 func verdictAt(lic verifier.License, now time.Time) error {
-	err := lic.At(now)
+	err := errAt(lic, now)
 	if e, ok := errors.AsType[*verifier.NotAcceptableError](err); ok {
-		return e.Reason()
+		return e.Reason
 	}
 	if e, ok := errors.AsType[*verifier.CannotJudgeError](err); ok {
 		return e.Reason

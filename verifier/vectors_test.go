@@ -117,7 +117,7 @@ func (v verifyVector) judge(ring *keys.Ring) (o outcome) {
 		return o
 	}
 	if e, ok := errors.AsType[*verifier.NotAcceptableError](err); ok {
-		o.Family, o.Reason = "not-acceptable", string(e.Reason())
+		o.Family, o.Reason = "not-acceptable", string(e.Reason)
 		for _, r := range e.Failures {
 			o.Failures = append(o.Failures, string(r))
 		}

@@ -181,7 +181,7 @@ func requireFamily(t *testing.T, err error) {
 	}
 	if e, ok := errors.AsType[*verifier.NotAcceptableError](err); ok {
 		families++
-		if len(e.Failures) == 0 || e.Reason() != e.Failures[0] || e.License.Product == 0 || e.License.Serial == 0 {
+		if len(e.Failures) == 0 || e.Reason != e.Failures[0] || e.License.Product == 0 || e.License.Serial == 0 {
 			t.Errorf("%#v lacks its failures or its licence", e)
 		}
 		for _, r := range e.Failures {
@@ -237,7 +237,7 @@ func TestAllFailuresAreListed(t *testing.T) {
 			continue
 		}
 		e, ok := errors.AsType[*verifier.NotAcceptableError](err)
-		if !ok || !slices.Equal(e.Failures, want) || e.Reason() != want[0] {
+		if !ok || !slices.Equal(e.Failures, want) || e.Reason != want[0] {
 			t.Errorf("got %v, want failures %v", err, want)
 			continue
 		}

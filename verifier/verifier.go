@@ -4,90 +4,61 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
+	"sync"
+	"sync/atomic"
 
 	"github.com/licet-dev/licet/keys"
 	"github.com/licet-dev/licet/payload"
 )
 
-// MaxLeeway is the largest leeway that [New] takes.
-const MaxLeeway = 48 * time.Hour
-
-// Options say what a verifier accepts. Products is mandatory; the zero values of
-// the other fields are the safe choice.
-type Options struct {
-	// Products are the numbers of the products that this verifier accepts.
-	Products []uint64
-
-	// MinVersion is the lowest licence version accepted. Zero accepts all.
-	MinVersion uint64
-
-	// Clock tells the time. If nil, time.Now is used.
-	Clock func() time.Time
-
-	// Built is a time that the clock can't be before, such as when the product
-	// was built. If zero, or before 2025, it is 2025-01-01 UTC.
-	Built time.Time
-
-	// Leeway is how far the clock may be off at both ends of a licence, 0 to
-	// [MaxLeeway]. Zero means not at all.
-	Leeway time.Duration
-
-	// AllowShortTags accepts hs256 keys with fewer than 65 tag bits. Whoever can
-	// try codes against a verifier without limit forges a 35-bit tag within days,
-	// so allow it only where attempts are counted.
-	AllowShortTags bool
-}
-
-// A Verifier judges codes. It is safe for concurrent use and has no state: what
-// it says of a code depends on the ring, the options and the time alone.
+// A Verifier judges codes. It is safe for concurrent use. What it says of a code
+// depends on the ring, the options, the time and the newest revocation list.
 type Verifier struct {
-	opts     Options
-	earliest time.Time // that the clock may show
-	reader   *payload.Reader
-	keys     [payload.MaxKey + 1]*openKey // by key number
+	opts   Options
+	ring   *keys.Ring
+	reader *payload.Reader
+	keys   [payload.MaxKey + 1]*openKey // by key number
+
+	rules       atomic.Pointer[rules]
+	updating    sync.Mutex // held while the rules are replaced
+	minSequence uint64     // lowest sequence number of a list that is accepted
+
+	latest atomic.Int64 // latest time seen, in seconds since 1970
+	signed atomic.Int64 // latest of those that were signed or built in
 }
 
 // An openKey is a mint key, ready to open codes.
 type openKey struct {
-	id        keys.ID
-	products  []uint64
-	withdrawn bool
-	bound     bool
-	bind      string // what a bound key binds its codes to
-	layout    *payload.Layout
-	sigBits   int
-	mac       *keys.MAC       // of an hs256 key, nil without its secret
-	sig       *keys.Signature // of an es256 key
+	id       keys.ID
+	products []uint64
+	bound    bool
+	bind     string // what a bound key binds its codes to
+	layout   *payload.Layout
+	sigBits  int
+	mac      *keys.MAC       // of an hs256 key, nil without its secret
+	sig      *keys.Signature // of an es256 key
 }
 
 // New returns a verifier for the codes of a ring. The ring and the options are
-// copied. It is an error to give no products or a leeway out of range.
+// copied. It is an error to give no products, a number out of range, or lists without
+// a policy for stale ones. What is wrong with the lists or the state is told by a
+// [CannotJudgeError] in the error.
 func New(ring *keys.Ring, opts Options) (*Verifier, error) {
-	switch {
-	case ring == nil:
+	if ring == nil {
 		return nil, errors.New("verifier: no ring given")
-	case len(opts.Products) == 0:
-		return nil, errors.New("verifier: Options.Products is empty: state the products to accept")
-	case opts.Leeway < 0 || opts.Leeway > MaxLeeway:
-		return nil, fmt.Errorf("verifier: leeway of %s: want 0 to %s", opts.Leeway, MaxLeeway)
 	}
-	opts.Products = slices.Clone(opts.Products)
-	if opts.Clock == nil {
-		opts.Clock = time.Now
+	lists, state := opts.Lists, opts.State
+	opts, err := opts.check()
+	if err != nil {
+		return nil, err
 	}
-	opts.Built = opts.Built.Round(0) // without the monotonic clock, which does not see the time being set
-	if zero := payload.Day(0).Time(); opts.Built.Before(zero) {
-		opts.Built = zero
-	}
-	v := &Verifier{opts: opts, earliest: opts.Built.Add(-opts.Leeway), reader: ring.Reader()}
+	v := &Verifier{opts: opts, ring: ring, reader: ring.Reader(), minSequence: opts.MinSequence}
 	for _, k := range ring.MintKeys() {
 		d := k.Descriptor()
 		o := &openKey{
-			id: k.ID(), products: k.Products(), withdrawn: k.State() == keys.Withdrawn,
+			id: k.ID(), products: k.Products(),
 			bound: d.Bind != keys.BindNone, bind: d.Bind, layout: d.Layout, sigBits: d.SigBits,
 		}
-		var err error
 		switch {
 		case k.Suite() == keys.ES256:
 			o.sig, err = keys.NewSignature(d, k.Public())
@@ -98,6 +69,18 @@ func New(ring *keys.Ring, opts Options) (*Verifier, error) {
 			return nil, fmt.Errorf("verifier: %w", err)
 		}
 		v.keys[k.Number()] = o
+	}
+	v.signedTime(opts.Built)
+	r, err := v.newRules(nil)
+	if err != nil {
+		return nil, fmt.Errorf("verifier: %w", err)
+	}
+	v.rules.Store(r)
+	if err := v.useState(state); err != nil {
+		return nil, fmt.Errorf("verifier: %w", err)
+	}
+	if err := v.takeAll(lists); err != nil {
+		return nil, err
 	}
 	return v, nil
 }
@@ -112,7 +95,14 @@ type License struct {
 	// codes to nothing: the licence is good for any licensee or machine.
 	BindingIgnored bool
 
-	v *Verifier
+	// Status and Days tell how the licence stands with time. Days is 0 unless it is
+	// Expiring or InGrace.
+	Status Status
+	Days   int
+
+	stale bool // whether the list was past its due time
+	v     *Verifier
+	rules *rules // by which it was judged
 }
 
 // Verify judges a code of a key without binding, as somebody typed or pasted it.
@@ -146,15 +136,19 @@ func (v *Verifier) verify(lic *License, code, binding string) error {
 	if err := v.open(lic, key, symbols, binding); err != nil {
 		return err
 	}
-	return v.judge(lic, v.opts.Clock())
+	now := v.opts.Clock()
+	if err := v.checkClock(lic.KeyNumber, now); err != nil {
+		return err
+	}
+	return v.judge(lic, now)
 }
 
 // open checks the signature of a well-formed code and sets lic to its licence,
 // whose policy is still to be checked. After an error lic means nothing.
 func (v *Verifier) open(lic *License, key int, symbols []byte, binding string) error {
-	k := v.keys[key]
-	if k.withdrawn {
-		return notAuthentic(KeyWithdrawn, key, "codes of key %d are no longer accepted; ask for a new code", key)
+	k, rules := v.keys[key], v.rules.Load()
+	if rules.withdrawn[key] {
+		return withdrawnError(key)
 	}
 	var context []byte
 	if k.bound {
@@ -197,7 +191,7 @@ func (v *Verifier) open(lic *License, key int, symbols []byte, binding string) e
 	if !slices.Contains(k.products, lic.Product) {
 		return notAuthentic(ProductNotAllowed, key, "the code is not genuine: its key may not license its product")
 	}
-	lic.KeyID, lic.KeyNumber, lic.v = k.id, key, v
+	lic.KeyID, lic.KeyNumber, lic.v, lic.rules = k.id, key, v, rules
 	lic.BindingIgnored = !k.bound && binding != ""
 	return nil
 }

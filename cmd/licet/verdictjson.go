@@ -121,7 +121,7 @@ func reason(err error) string {
 	var but *verifier.NotAcceptableError
 	switch {
 	case errors.As(err, &but):
-		return string(but.Reason())
+		return string(but.Reason)
 	case errors.As(err, &read):
 		return string(read)
 	case errors.As(err, &judged):
