@@ -4,6 +4,7 @@
 //	ring.json               the ring, without secrets
 //	ring.lock               held while the ring or the keys change
 //	recipients.txt          to whom the keys are encrypted, unless it is a passphrase
+//	revocations.txt         the revocation list that was issued last
 //	keys/mint-08.age        one private key a file
 //	keys/list-<id>.age
 //	keys/receipt-<id>.age
