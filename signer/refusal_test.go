@@ -3,6 +3,7 @@ package signer_test
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/licet-dev/licet/keys"
@@ -173,7 +174,12 @@ func TestRenewalWithAClosedKey(t *testing.T) {
 				t.Errorf("%s: Mint = %s, %v; want %s", state, again, err, before)
 			}
 		}
-		_, err := signer.New(key.WithState(keys.Withdrawn), private, renewal)
-		refusedWith(t, err, payload.KeyNotActive, "key")
+		for state, want := range map[keys.State]string{keys.Withdrawn: "it mints and renews nothing", keys.Closed: "only an active key mints new serials"} {
+			_, err := signer.New(key.WithState(state), private, signer.Options{Renewal: state == keys.Withdrawn})
+			refusedWith(t, err, payload.KeyNotActive, "key")
+			if err != nil && !strings.HasSuffix(err.Error(), string(state)+"; "+want) {
+				t.Errorf("%s: %v", state, err)
+			}
+		}
 	}
 }

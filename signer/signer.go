@@ -124,8 +124,12 @@ func newSigner(key keys.Key, opts Options) (*Signer, error) {
 		return nil, fmt.Errorf("signer: key %s is a %s key and mints no codes", key.ID(), key.Role())
 	}
 	if key.State() != keys.Active && !(key.State() == keys.Closed && opts.Renewal) {
+		mints := "only an active key mints new serials"
+		if key.State() == keys.Withdrawn {
+			mints = "it mints and renews nothing"
+		}
 		return nil, &payload.RefusedError{Refusal: payload.KeyNotActive, Field: "key",
-			Message: fmt.Sprintf("key %d is %s; only an active key mints new serials", key.Number(), key.State())}
+			Message: fmt.Sprintf("key %d is %s; %s", key.Number(), key.State(), mints)}
 	}
 	d := key.Descriptor()
 	s := &Signer{number: d.Number, prefix: d.Prefix, products: key.Products(), layout: d.Layout, sigBits: d.SigBits}

@@ -281,7 +281,7 @@ func (a *app) exportRing(o exportOptions) error {
 	if err := home.WriteRing(o.output, ring); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.err, "Wrote %s: %d keys, %d products.\n", o.output, len(ring.Keys()), len(ring.Products()))
+	fmt.Fprintf(a.err, "Wrote %s: %s, %s.\n", o.output, plural(len(ring.Keys()), "key"), plural(len(ring.Products()), "product"))
 	return nil
 }
 

@@ -34,7 +34,7 @@ func (a *app) mintKey(h *home.Home, o *mintOptions, kind journal.Kind, serials j
 	}
 	fits := mintKeysOf(h.Ring, product, usable)
 	if len(fits) == 0 {
-		return keys.Key{}, usageError("no active key may mint product %d; make one with licet key new --product %d", product, product)
+		return keys.Key{}, noMinter(h.Ring, product, old)
 	}
 	k, ok := oldestAlike(fits)
 	if old && len(fits) > 1 {
@@ -47,6 +47,16 @@ func (a *app) mintKey(h *home.Home, o *mintOptions, kind journal.Kind, serials j
 		return keys.Key{}, usageError("keys %d and %d both mint product %d; choose one with --key", fits[0].Number(), fits[1].Number(), product)
 	}
 	return k, nil
+}
+
+// noMinter says that no key may mint a product, or renew what was minted.
+func noMinter(ring *keys.Ring, product uint64, old bool) error {
+	withdrawn := mintKeysOf(ring, product, func(k keys.Key) bool { return k.State() == keys.Withdrawn })
+	if old && len(withdrawn) > 0 {
+		return usageError("key %d, which may mint product %d, is withdrawn; it mints and renews nothing, and its codes are refused: mint new codes with another key",
+			withdrawn[0].Number(), product)
+	}
+	return usageError("no active key may mint product %d; make one with licet key new --product %d", product, product)
 }
 
 // minters returns the active keys that mint a product when no key is asked for: one,
