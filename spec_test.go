@@ -190,7 +190,8 @@ func TestSpecReasons(t *testing.T) {
 		payload.UnknownKey, payload.LaterFormat,
 		verifier.KeyWithdrawn, verifier.BindingRequired, verifier.BadSignature, verifier.ProductNotAllowed,
 		verifier.WrongProduct, verifier.Revoked, verifier.BelowMinimum, verifier.NotYetValid, verifier.Expired,
-		verifier.ClockBehind, verifier.NoSecret, verifier.ShortTag,
+		verifier.ClockBehind, verifier.ClockWentBack, verifier.NoSecret, verifier.ShortTag, verifier.ListStale,
+		verifier.ListOlder, verifier.ListConflict, verifier.ListUnreadable, verifier.BadState,
 	} {
 		code = append(code, r.Error())
 	}

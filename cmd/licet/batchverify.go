@@ -284,8 +284,8 @@ func (j *judge) batchCheck(m manifest.Manifest) (func(*batchPiece), error) {
 	if err := checkBinding(m, key, j.bind); err != nil {
 		return nil, err
 	}
-	// A batch is judged for what was minted. Whether the licences still hold is
-	// another question, and so is whether the key is still trusted: the clock stands
+	// A batch is judged for what was minted. Whether the licences still hold and were
+	// not revoked is another question, and so is whether the key is still trusted: the clock stands
 	// at their last day, and the key is as it was then.
 	ring, err := ringOfThen(j.ring(), m)
 	if err != nil {
@@ -293,7 +293,7 @@ func (j *judge) batchCheck(m manifest.Manifest) (func(*batchPiece), error) {
 	}
 	opts := j.opts
 	opts.Products = []uint64{m.Product}
-	opts.MinVersion = 0
+	opts.MinVersion, opts.Lists = 0, nil
 	last := m.Expiry.Time()
 	if m.Expiry == 0 || m.Expiry == payload.Never {
 		last = payload.Day(1<<21 - 1).Time() // the last day that any field holds

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -88,6 +89,11 @@ func (a *app) explain(j *judge, input string, v verdict) error {
 		}
 		if lic.BindingIgnored {
 			s.line("binding", "ignored: key %d binds its codes to nothing", lic.KeyNumber)
+		}
+		if l, ok := lic.List(); ok {
+			s.line("list", "judged by revocation list %d of %s", l.Sequence, l.Issued.Format(time.DateOnly))
+		} else {
+			s.line("list", "judged without a revocation list")
 		}
 		if until := lic.Until(j.opts.Clock()); !until.IsZero() {
 			s.line("until", "the verdict holds until %s", until.Format("2006-01-02 15:04 MST"))

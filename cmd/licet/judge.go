@@ -2,6 +2,8 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -22,6 +24,8 @@ type judgeFlags struct {
 	products       numbers
 	minVersion     number
 	at, bind       string
+	revocations    []string
+	refuseStale    bool
 	allowShortTags bool
 	asJSON         bool
 }
@@ -30,6 +34,8 @@ func (f *judgeFlags) add(a *app, cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.ring, "ring", "", "judge by the ring in `FILE` instead of the licensing home")
 	cmd.Flags().StringVar(&f.bind, "bind", "", "`TEXT` that the codes are bound to")
 	cmd.Flags().StringVar(&f.at, "at", "", "judge as of `TIME`: a date, 00:00 UTC, or RFC 3339 with an offset")
+	cmd.Flags().StringArrayVar(&f.revocations, "revocations", nil, "judge by the revocation list in `FILE` (repeatable, the newest counts; default: that of the licensing home)")
+	cmd.Flags().BoolVar(&f.refuseStale, "refuse-stale", false, "give no verdict when the revocation list is past its due time")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print a JSON object for each code, one a line")
 	a.unlockFlags(cmd)
 }
@@ -89,7 +95,42 @@ func (a *app) newJudge(f judgeFlags) (*judge, error) {
 			j.opts.Products = append(j.opts.Products, p.Number)
 		}
 	}
-	return j, j.setRing(ring)
+	if j.opts.Lists, err = j.readLists(f.revocations); err != nil {
+		return nil, err
+	}
+	j.opts.Stale = verifier.ReportStale
+	if f.refuseStale {
+		j.opts.Stale = verifier.RefuseStale
+	}
+	if err := j.setRing(ring); err != nil {
+		return nil, err
+	}
+	if list, ok := j.state.Load().v.List(); ok && list.Stale && !f.refuseStale {
+		fmt.Fprintf(a.err, "The revocation list %d is stale: the next one was due %s. Codes that were revoked since then are not known.\n",
+			list.Sequence, list.Due.Format(time.RFC3339))
+	}
+	return j, nil
+}
+
+// readLists reads the revocation lists to judge by: those that were named, else that
+// of the licensing home if it has one.
+func (j *judge) readLists(paths []string) ([][]byte, error) {
+	if len(paths) == 0 && j.home != nil {
+		list, err := home.ReadNote(j.home.RevocationsPath())
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		return [][]byte{list}, err
+	}
+	var lists [][]byte
+	for _, path := range paths {
+		list, err := home.ReadNote(path)
+		if err != nil {
+			return nil, err
+		}
+		lists = append(lists, list)
+	}
+	return lists, nil
 }
 
 // A verdict is what came out for a code: a licence, or an error of one of the

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf16"
 
@@ -30,6 +32,16 @@ type verdictJSON struct {
 	Key       int          `json:"key,omitempty"`   // of inspect only
 	Parts     []partJSON   `json:"parts,omitempty"` // of inspect only
 	License   *licenseJSON `json:"license,omitempty"`
+
+	RevokedFor string    `json:"revoked_for,omitempty"` // reason code of the list
+	List       *listJSON `json:"list,omitempty"`        // by which an authentic code was judged
+}
+
+type listJSON struct {
+	Sequence string `json:"sequence"`
+	Issued   string `json:"issued"`
+	Due      string `json:"due"`
+	Stale    bool   `json:"stale,omitempty"`
 }
 
 type placeJSON struct {
@@ -69,6 +81,7 @@ func newVerdictJSON(ring *keys.Ring, line int, input string, v verdict) verdictJ
 		for _, f := range but.Failures {
 			j.Failures = append(j.Failures, string(f))
 		}
+		j.RevokedFor = but.RevokedFor
 	}
 	var read *payload.ReadError
 	if errors.As(v.err, &read) {
@@ -84,6 +97,9 @@ func newVerdictJSON(ring *keys.Ring, line int, input string, v verdict) verdictJ
 	if lic, ok := v.license(); ok {
 		key, _ := ring.MintKey(lic.KeyNumber)
 		j.License = newLicenseJSON(lic, key.Layout())
+		if l, ok := lic.List(); ok {
+			j.List = &listJSON{strconv.FormatUint(l.Sequence, 10), l.Issued.Format(time.RFC3339), l.Due.Format(time.RFC3339), l.Stale}
+		}
 	}
 	return j
 }
