@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 
 	"github.com/licet-dev/licet/cmd/internal/export"
@@ -198,17 +197,11 @@ func (a *app) unlockIssue(i issue, needList bool) (*signer.Signer, keys.PrivateK
 	if err != nil || !needList {
 		return s, keys.PrivateKey{}, err
 	}
-	for _, k := range i.home.Ring.Keys() {
-		if k.Role() != keys.List || k.State() != keys.Active {
-			continue
-		}
-		list, err := i.home.Private(k, &a.unlock)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // kept on another machine
-		}
-		return s, list, err
+	list, ok, err := a.listKey(i.home, nil)
+	if err == nil && !ok {
+		err = fmt.Errorf("no list key in %s to sign the manifest of a file with; write to standard output, or mint where the list key is", i.home.Dir)
 	}
-	return nil, keys.PrivateKey{}, fmt.Errorf("no list key in %s to sign the manifest of a file with; write to standard output, or mint where the list key is", i.home.Dir)
+	return s, list, err
 }
 
 // runIssue mints the codes and puts the file and its manifest in their places.
