@@ -110,10 +110,10 @@ type keyFlags struct {
 }
 
 func (f *keyFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.suite, "suite", "hs256", "`hs256` for short codes that are judged where the secret is safe, es256 for long codes that anyone may judge")
-	cmd.Flags().StringVar(&f.layout, "layout", "standard", "fields of the code: "+strings.Join(payload.LayoutNames(), ", ")+", or a list `name:bits,...`")
+	cmd.Flags().StringVar(&f.suite, "suite", "hs256", "`SUITE`: hs256 for short codes that are judged where the secret is safe, es256 for long codes that anyone may judge")
+	cmd.Flags().StringVar(&f.layout, "layout", "standard", "`LAYOUT`, the fields of the code: "+strings.Join(payload.LayoutNames(), ", ")+", or a list name:bits,...")
 	cmd.Flags().StringVar(&f.prefix, "prefix", "", "`TEXT` before each code: 2 to 8 capital letters and digits, a letter first")
-	cmd.Flags().StringVar(&f.bind, "bind", keys.BindNone, "`kind` of text that each code is bound to: none, licensee, domain, machine")
+	cmd.Flags().StringVar(&f.bind, "bind", keys.BindNone, "`KIND` of text that each code is bound to: none, licensee, domain, machine")
 	complete(cmd, "suite", "hs256", "es256")
 	complete(cmd, "layout", payload.LayoutNames()...)
 	complete(cmd, "bind", "none", "licensee", "domain", "machine")
@@ -157,7 +157,7 @@ func (f *encryptFlags) add(cmd *cobra.Command, passphraseFlag string) {
 	f.cmd, f.passphraseFlag = cmd, passphraseFlag
 	cmd.Flags().StringArrayVar(&f.recipients, "recipient", nil, "encrypt keys to `age1...`, ssh-ed25519 ... or ssh-rsa ... (repeatable)")
 	cmd.Flags().StringVar(&f.recipientsFile, "recipients-file", "", "encrypt keys to the recipients in `FILE`, one a line")
-	cmd.Flags().StringVar(&f.passphraseFile, passphraseFlag, "", "encrypt keys with the passphrase in `FILE`")
+	cmd.Flags().StringVar(&f.passphraseFile, passphraseFlag, "", "encrypt keys with the passphrase in `FILE` instead of asking for one")
 }
 
 // encryption returns to whom to encrypt. Without any flag a passphrase is asked,

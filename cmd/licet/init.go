@@ -39,8 +39,8 @@ or to age recipients or SSH public keys. Nothing that exists is overwritten.`,
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&o.issuer, "issuer", "", "`name` of the issuer")
-	cmd.Flags().StringArrayVar(&o.products, "product", nil, "product, as `number=name` (repeatable)")
+	cmd.Flags().StringVar(&o.issuer, "issuer", "", "`NAME` of the issuer")
+	cmd.Flags().StringArrayVar(&o.products, "product", nil, "product, as `NUMBER=NAME` (repeatable)")
 	o.key.add(cmd)
 	o.encrypt.add(cmd, "passphrase-file")
 	return cmd

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
@@ -130,7 +131,7 @@ the current folder.`,
 	if dir == "" {
 		dir = "."
 	}
-	cmd.PersistentFlags().StringVar(&a.dir, "dir", dir, "licensing home (default: LICET_DIR, else the current folder)")
+	cmd.PersistentFlags().StringVar(&a.dir, "dir", dir, "licensing home in `FOLDER` (default: LICET_DIR, else the current folder)")
 	cmd.PersistentFlags().Lookup("dir").DefValue = "" // the usage says it in words
 	cmd.PersistentFlags().SortFlags = false
 	cmd.SetFlagErrorFunc(flagError)
@@ -138,6 +139,9 @@ the current folder.`,
 	cmd.SetHelpCommand(newHelp())
 	cmd.AddCommand(newInit(a), newProduct(a), newKey(a), newMint(a), newRenew(a), newBatch(a), newVerify(a), newInspect(a), newEstimate(a), newQR(a), newDemo(a), newVersion(a))
 	cmd.InitDefaultCompletionCmd()
+	groupCommands(cmd, "Begin with:", "demo", "init")
+	groupCommands(cmd, "Keys and products:", "key", "product")
+	groupCommands(cmd, "Codes:", "mint", "renew", "batch", "verify", "inspect", "qr")
 	completion, _, _ := cmd.Find([]string{"completion"})
 	completion.Short, completion.RunE = "Write a completion script for bash, zsh, fish or PowerShell", help
 	explainArgs(cmd)
@@ -154,6 +158,16 @@ func (a *app) unlockFlags(cmd *cobra.Command) {
 	a.unlock.Ask = home.AskTerminal
 	cmd.Flags().StringArrayVar(&a.unlock.Identities, "identity", nil, "unlock keys with an age identity or SSH private key `FILE` (repeatable)")
 	cmd.Flags().StringVar(&a.unlock.PassphraseFile, "passphrase-file", "", "unlock keys with the passphrase in `FILE` instead of asking")
+}
+
+// groupCommands puts commands under a title in the help of cmd.
+func groupCommands(cmd *cobra.Command, title string, names ...string) {
+	cmd.AddGroup(&cobra.Group{ID: title, Title: title})
+	for _, sub := range cmd.Commands() {
+		if slices.Contains(names, sub.Name()) {
+			sub.GroupID = title
+		}
+	}
 }
 
 // group returns a command that only has other commands below it.
