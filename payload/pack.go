@@ -76,6 +76,17 @@ func (l *Layout) AppendPayload(dst []byte, lic *License) ([]byte, error) {
 	return append(dst, b[len(b)-ByteCount(l.bits):]...), nil
 }
 
+// NextSerial adds 1 to the serial in a payload of this layout, in place. The field
+// must have room for it.
+func (l *Layout) NextSerial(payload []byte) {
+	low := l.ranges[slotSerial].low
+	add := uint(1) << (low % 8)
+	for i := len(payload) - 1 - int(low/8); add != 0; i-- {
+		sum := uint(payload[i]) + add
+		payload[i], add = byte(sum), sum>>8
+	}
+}
+
 // standard returns the values of the fields with a meaning, as bits. Those of
 // dates mean something only when the dates are in range.
 func (lic *License) standard() [slotExtra]uint64 {

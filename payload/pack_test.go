@@ -313,3 +313,42 @@ func TestRefusalMessages(t *testing.T) {
 		}
 	}
 }
+
+// The payload of the next serial is that of the licence with the next serial,
+// wherever the field lies.
+func TestNextSerial(t *testing.T) {
+	for _, text := range []string{
+		"standard", "wide", "compact", "coupon",
+		"serial:53,product:7", "product:7,serial:53", "product:4,serial:2,seats:53,other:53,more:48",
+		"seats:3,serial:50,product:53,other:53,last:1", "product:1,serial:11,edition:3",
+	} {
+		l, err := payload.ParseLayout(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, _ := l.Field("serial")
+		for _, bits := range []int{1, 7, 8, 9, 15, 16, 17, 31, 32, 40, 52, 53} {
+			serial := uint64(1)<<(min(bits, f.Bits)) - 1 // all ones: the carry goes through
+			if serial == f.Max() {
+				serial--
+			}
+			lic := payload.License{Product: 1, Serial: serial, Expiry: payload.Never}
+			if serial == 0 {
+				continue
+			}
+			got, err := l.AppendPayload(nil, &lic)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l.NextSerial(got)
+			lic.Serial++
+			want, err := l.AppendPayload(nil, &lic)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got, want) {
+				t.Errorf("%s: after serial %d comes %x, want %x", text, serial, got, want)
+			}
+		}
+	}
+}

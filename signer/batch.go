@@ -148,15 +148,19 @@ func (s *Signer) cutBatch(ctx context.Context, b Batch, work, queue chan<- *chun
 
 func (s *Signer) mintChunk(ctx context.Context, c *chunk) {
 	c.codes, c.ends, c.err = c.codes[:0], c.ends[:0], nil
-	for range c.count {
+	var buf [payload.MaxPayloadBits / 8]byte
+	var plain []byte
+	plain, c.err = s.layout.AppendPayload(buf[:0], &c.lic)
+	for i := 0; i < c.count && c.err == nil; i++ {
 		if s.sig != nil && ctx.Err() != nil { // slow enough to look each time
 			break
 		}
-		if c.codes, c.err = s.AppendCode(c.codes, &c.lic); c.err != nil {
-			break
+		if i > 0 {
+			s.layout.NextSerial(plain)
 		}
-		c.ends = append(c.ends, len(c.codes))
-		c.lic.Serial++
+		if c.codes, c.err = s.appendPayload(c.codes, plain); c.err == nil {
+			c.ends = append(c.ends, len(c.codes))
+		}
 	}
 	c.done <- struct{}{}
 }

@@ -164,12 +164,18 @@ func (s *Signer) AppendCode(dst []byte, lic *payload.License) ([]byte, error) {
 	if err := s.checkProduct(lic.Product); err != nil {
 		return dst, err
 	}
-	var plain, masked [payload.MaxPayloadBits / 8]byte
-	var shown [64]byte
+	var plain [payload.MaxPayloadBits / 8]byte
 	p, err := s.layout.AppendPayload(plain[:0], lic)
 	if err != nil {
 		return dst, err
 	}
+	return s.appendPayload(dst, p)
+}
+
+// appendPayload appends the code of a payload.
+func (s *Signer) appendPayload(dst, p []byte) ([]byte, error) {
+	var masked [payload.MaxPayloadBits / 8]byte
+	var shown [64]byte
 	m, sig := masked[:len(p)], shown[:payload.ByteCount(s.sigBits)]
 	if err := s.seal(m, sig, p); err != nil {
 		return dst, err
