@@ -2,7 +2,6 @@ package keys
 
 import (
 	"bytes"
-	"crypto/hmac"
 	"crypto/sha256"
 	"encoding"
 	"encoding/binary"
@@ -68,22 +67,24 @@ func newHMACHash() *hmacHash {
 // of returns the HMAC of a || b, of at most maxHMAC bytes. It is valid until the
 // next call.
 func (h *hmacHash) of(k *hmacKey, a, b []byte) []byte {
+	h.block = [sha256.BlockSize]byte{}
 	n := copy(h.block[:maxHMAC], a)
 	n += copy(h.block[n:maxHMAC], b)
 	if !stateReadable {
 		copy(h.block[:], h.plainSum(k.inner, n))
 		return h.plainSum(k.outer, sha256.Size)
 	}
-	copy(h.block[:], h.sum(k.inner, n))
+	inner := h.sum(k.inner, n)
+	h.block = [sha256.BlockSize]byte{}
+	copy(h.block[:], inner)
 	return h.sum(k.outer, sha256.Size)
 }
 
 // sum returns the SHA-256 of the block that led to the state and of the first n
-// bytes of h.block. It pads as FIPS 180-4 says, section 5.1.1, and reads the sum
-// off the state that the hash then has.
+// bytes of h.block, which is zero from there on. It pads as FIPS 180-4 says, section
+// 5.1.1, and reads the sum off the state that the hash then has.
 func (h *hmacHash) sum(state []byte, n int) []byte {
 	h.block[n] = 0x80
-	clear(h.block[n+1 : maxHMAC+1])
 	binary.BigEndian.PutUint64(h.block[maxHMAC+1:], 8*uint64(sha256.BlockSize+n))
 	h.restore(state)
 	h.hash.Write(h.block[:])
@@ -112,8 +113,11 @@ const stateMagic = 4
 // 1.10. Nothing promises that, so it is tried out; codes are right in either case.
 var stateReadable = func() bool {
 	k, h := newHMACKey([]byte("key")), newHMACHash()
-	copy(h.block[:], h.sum(k.inner, copy(h.block[:], "message")))
-	plain := hmac.New(sha256.New, []byte("key"))
+	sum := h.sum(k.inner, copy(h.block[:], "message"))
+	plain := sha256.New()
+	if err := plain.(encoding.BinaryUnmarshaler).UnmarshalBinary(k.inner); err != nil {
+		return false
+	}
 	plain.Write([]byte("message"))
-	return bytes.Equal(h.sum(k.outer, sha256.Size), plain.Sum(nil))
+	return bytes.Equal(sum, plain.Sum(nil))
 }()

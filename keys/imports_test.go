@@ -55,7 +55,7 @@ func TestDependencies(t *testing.T) {
 		"payload":  nil,
 		"keys":     {"payload"},
 		"signer":   {"keys", "payload"},
-		"verifier": {"keys", "payload"},
+		"verifier": {"keys", "keys/note", "payload", "verifier/internal/policy", "verifier/revocation"},
 	} {
 		for i := range want {
 			want[i] = fmt.Sprintf("%s/%s", module, want[i])

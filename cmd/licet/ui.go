@@ -135,12 +135,14 @@ func printable(text string) string {
 // isPlain reports whether a text is short and of ASCII letters, digits, marks and
 // spaces only.
 func isPlain(text string) bool {
-	for i := range len(text) {
-		if text[i] < ' ' || text[i] > '~' {
-			return false
-		}
+	if len(text) > maxShown {
+		return false
 	}
-	return len(text) <= maxShown
+	var over uint // bit 8 is set by a character below or above those; most texts have none, so all are looked at
+	for i := range len(text) {
+		over |= uint(text[i]-' ') + (255 - ('~' - ' '))
+	}
+	return over < 256
 }
 
 // width returns how many columns of a terminal a text takes.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/licet-dev/licet/cmd/internal/ordered"
 	"github.com/licet-dev/licet/payload"
+	"github.com/licet-dev/licet/verifier"
 )
 
 func newVerify(a *app) *cobra.Command {
@@ -251,29 +252,37 @@ func (p *verifyPiece) count(class string, code int) {
 
 // say writes the line about one code.
 func (r *report) say(p *verifyPiece, line int, input string, v *verdict) {
+	out := p.out
 	if line > 0 {
-		p.out = append(p.out, "line "...)
-		p.out = strconv.AppendInt(p.out, int64(line), 10)
-		p.out = append(p.out, ": "...)
+		out = append(out, "line "...)
+		out = strconv.AppendInt(out, int64(line), 10)
+		out = append(out, ": "...)
 	}
 	if v.err != nil {
 		class, _ := v.class()
-		p.out = fmt.Appendf(p.out, "%s: %s: %s\n", r.out.paint(roleBad, class), printable(input), r.explain(v))
+		p.out = fmt.Appendf(out, "%s: %s: %s\n", r.out.paint(roleBad, class), printable(input), r.explain(v))
 		return
 	}
-	p.out = append(append(p.out, r.good...), ": "...)
-	p.out = append(append(p.out, printable(input)...), ": "...)
 	if p.termsKey != v.lic.KeyNumber || !sameTerms(&p.termsOf, &v.lic.License) {
-		key, _ := r.judge.ring().MintKey(v.lic.KeyNumber)
-		p.terms, p.termsOf = describeTerms(r.judge.ring(), v.lic.License, key)+", serial ", v.lic.License
-		p.termsKey, p.ignoredBinding = v.lic.KeyNumber, ""
-		if v.lic.BindingIgnored {
-			p.ignoredBinding = bindingIgnored
-		}
+		r.setTerms(p, &v.lic)
 	}
-	p.out = append(p.out, p.terms...)
-	p.out = strconv.AppendUint(p.out, v.lic.Serial, 10)
-	p.out = append(append(p.out, p.ignoredBinding...), '\n')
+	out = append(out, r.good...)
+	out = append(out, ": "...)
+	out = append(out, printable(input)...)
+	out = append(out, p.terms...)
+	out = strconv.AppendUint(out, v.lic.Serial, 10)
+	out = append(out, p.ignoredBinding...)
+	p.out = append(out, '\n')
+}
+
+// setTerms keeps what is said of a licence, its serial aside.
+func (r *report) setTerms(p *verifyPiece, lic *verifier.License) {
+	key, _ := r.judge.ring().MintKey(lic.KeyNumber)
+	p.terms, p.termsOf = ": "+describeTerms(r.judge.ring(), lic.License, key)+", serial ", lic.License
+	p.termsKey, p.ignoredBinding = lic.KeyNumber, ""
+	if lic.BindingIgnored {
+		p.ignoredBinding = bindingIgnored
+	}
 }
 
 const bindingIgnored = "; the binding was ignored, since the key binds its codes to nothing"

@@ -214,11 +214,13 @@ func (w *Writer) fail(err error) error {
 	return w.err
 }
 
-// inCode has the characters of codes. None of them means anything to csv or JSON,
-// so codes go into both as they are.
-var inCode = func() (t [256]bool) {
+// notCode is 1 for what is no character of codes. None of those means anything to csv
+// or JSON, so codes go into both as they are.
+var notCode = func() (t [256]byte) {
 	for c := range t {
-		t[c] = c == '-' || '0' <= c && c <= '9' || 'A' <= c && c <= 'Z'
+		if c != '-' && (c < '0' || '9' < c) && (c < 'A' || 'Z' < c) {
+			t[c] = 1
+		}
 	}
 	return t
 }()
@@ -226,15 +228,11 @@ var inCode = func() (t [256]bool) {
 // isCode reports whether a code has only the characters of codes and begins with
 // none that makes a cell a formula.
 func isCode(code []byte) bool {
-	if len(code) == 0 || code[0] == '-' {
-		return false
-	}
+	var not byte // no return from the loop: nearly all codes are good
 	for _, c := range code {
-		if !inCode[c] {
-			return false
-		}
+		not |= notCode[c]
 	}
-	return true
+	return not == 0 && len(code) > 0 && code[0] != '-'
 }
 
 // A row is a line with holes for the code and the serial.

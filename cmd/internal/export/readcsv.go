@@ -58,7 +58,7 @@ func newCSVSource(l *lines) (*csvSource, error) {
 	line := 1
 	for len(bytes.Trim(first, " \t,;")) == 0 { // past blank rows
 		var err error
-		if first, line, err = s.record(); err == io.EOF {
+		if first, _, line, err = s.record(); err == io.EOF {
 			return nil, lineError(1, "there is no row that names the columns; is the file empty?")
 		} else if err != nil {
 			return nil, err
@@ -81,27 +81,28 @@ func newCSVSource(l *lines) (*csvSource, error) {
 }
 
 // record returns the next record, which has several lines when a quoted cell has,
-// and the line it begins on.
-func (s *csvSource) record() (record []byte, line int, err error) {
+// whether it has quotation marks, and the line it begins on.
+func (s *csvSource) record() (record []byte, quoted bool, line int, err error) {
 	part, err := s.lines.next()
 	line = s.lines.n
-	if err != nil || bytes.Count(part, quote)%2 == 0 {
-		return part, line, err
+	quotes := bytes.Count(part, quote)
+	if err != nil || quotes%2 == 0 {
+		return part, quotes > 0, line, err
 	}
 	s.long = append(s.long[:0], part...)
 	for {
 		part, err = s.lines.next()
 		switch {
 		case err == io.EOF:
-			return nil, line, lineError(line, "a quotation mark without a second one")
+			return nil, true, line, lineError(line, "a quotation mark without a second one")
 		case err != nil:
-			return nil, line, err
+			return nil, true, line, err
 		case len(s.long)+len(part) > maxLine:
-			return nil, line, lineError(line, "the row is longer than 1 MiB; is there a quotation mark without a second one?")
+			return nil, true, line, lineError(line, "the row is longer than 1 MiB; is there a quotation mark without a second one?")
 		}
 		s.long = append(append(s.long, '\n'), part...)
 		if bytes.Count(part, quote)%2 == 1 {
-			return s.long, line, nil
+			return s.long, true, line, nil
 		}
 	}
 }
@@ -174,14 +175,14 @@ func (s *csvSource) split(record []byte) ([]string, error) {
 
 func (s *csvSource) next() (entry, error) {
 	for {
-		record, line, err := s.record()
+		record, quoted, line, err := s.record()
 		if err != nil {
 			return entry{line: line}, err
 		}
 		if len(record) == 0 {
 			continue
 		}
-		e, err := s.entry(record)
+		e, err := s.entry(record, quoted)
 		e.line = line
 		if err != nil {
 			return e, lineError(line, "%w", err)
@@ -195,8 +196,8 @@ func (s *csvSource) next() (entry, error) {
 func (*csvSource) close() error { return nil }
 
 // entry returns what a record says. A blank one has no code.
-func (s *csvSource) entry(record []byte) (entry, error) {
-	if bytes.IndexByte(record, '"') < 0 {
+func (s *csvSource) entry(record []byte, quoted bool) (entry, error) {
+	if !quoted {
 		if code, serial, ok := s.plainCells(record); ok {
 			return newEntry(code, serial)
 		}
@@ -239,25 +240,27 @@ func newEntry(code, serial []byte) (entry, error) {
 }
 
 // plainCells returns the code and the serial of a record without quotation marks.
-// It leaves those to entry that are blank or have too many cells.
+// It leaves those to entry that are blank or have too few cells or too many.
 func (s *csvSource) plainCells(record []byte) (code, serial []byte, ok bool) {
-	last := max(s.header.code, s.header.serial)
-	for column := 0; column <= last; column++ {
-		end := bytes.IndexByte(record, s.sep)
-		cell := record
-		if end >= 0 {
-			cell = record[:end]
-		}
-		switch column {
-		case s.header.code:
-			code = cell
-		case s.header.serial:
-			serial = cell
-		}
-		if end < 0 {
-			return code, serial, !blank(code)
-		}
-		record = record[end+1:]
+	last := s.header.columns - 1
+	if bytes.Count(record, []byte{s.sep}) != last {
+		return nil, nil, false
 	}
-	return code, serial, !blank(code) && last+2+bytes.Count(record, []byte{s.sep}) <= s.header.columns
+	code = s.plainCell(record, s.header.code, last)
+	if s.header.serial >= 0 {
+		serial = s.plainCell(record, s.header.serial, last)
+	}
+	return code, serial, !blank(code)
+}
+
+// plainCell returns a cell of a record without quotation marks, whose last cell has
+// the given number.
+func (s *csvSource) plainCell(record []byte, n, last int) []byte {
+	if n == last { // as the serial is in the lists of this program
+		return record[bytes.LastIndexByte(record, s.sep)+1:]
+	}
+	for range n {
+		record = record[bytes.IndexByte(record, s.sep)+1:]
+	}
+	return record[:bytes.IndexByte(record, s.sep)]
 }

@@ -174,7 +174,7 @@ func blank(code []byte) bool {
 	if len(code) == 0 {
 		return true
 	}
-	if len(code) > payload.MaxInput || inCode[code[0]] && code[0] != '-' {
+	if len(code) > payload.MaxInput || notCode[code[0]] == 0 && code[0] != '-' {
 		return false
 	}
 	var buf [payload.MaxInput]byte
