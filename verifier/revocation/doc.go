@@ -48,7 +48,7 @@
 //     line is not below its first, and no serial is in two lines.
 //   - Where one line begins with the serial after the last of the line before, their
 //     reasons differ; else they are one line.
-//   - A list has at most 2047 different reasons.
+//   - A list has at most 1000 different reasons.
 //
 // # Key states
 //

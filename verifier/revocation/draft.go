@@ -54,7 +54,7 @@ func (d *Draft) change(c change) error {
 	d.changes = append(d.changes, c)
 	// A change in memory is several times as large as an entry, and to work many of
 	// them in costs hardly more than to work one in.
-	if d.most = max(d.most, 1<<16, d.base.len()/4); len(d.changes) > d.most {
+	if d.most = max(d.most, 1<<16, int(d.base.n)/4); len(d.changes) > d.most {
 		d.most = 2 * len(d.changes)
 		if err := d.settle(); err != nil {
 			return nil // too many reason codes, which a later change may restore

@@ -13,14 +13,17 @@ import (
 // Bounds of lists.
 const (
 	// MaxReasonCodes is how many different reason codes a list can have.
-	MaxReasonCodes = 1<<reasonBits - 1
+	MaxReasonCodes = 1000
 
 	// MaxReasonCode is the length in bytes of the longest reason code.
 	MaxReasonCode = 32
 )
 
 // maxNumber bounds every number, so that it is exact in JavaScript.
-const maxNumber = 1<<numberBits - 1
+const (
+	maxNumber = 1<<numberBits - 1
+	maxDigits = len("9007199254740991")
+)
 
 // A List says what an issuer takes back. It is made by [Open], [Parse] or
 // [Draft.List], never changes, and is safe for concurrent use. A nil *List is a
@@ -113,7 +116,7 @@ func (l *List) KeyStates() iter.Seq2[keys.ID, keys.State] {
 }
 
 // Len returns the number of entries.
-func (l *List) Len() int { return l.orEmpty().entries.len() }
+func (l *List) Len() int { return int(l.orEmpty().entries.n) }
 
 // Entries yields the entries, by key id, product and serial. They are disjoint, and
 // of two adjacent ones the reason codes differ.

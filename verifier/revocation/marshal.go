@@ -72,9 +72,9 @@ func (t *table) textSize() int {
 	var line [64]byte
 	for s := range t.series {
 		e := t.entry(&t.series[s], t.series[s].start)
-		size += t.series[s].len() * len(appendSeries(line[:0], &e))
+		size += int(t.series[s].len()) * len(appendSeries(line[:0], &e))
 	}
-	for i := range t.firsts {
+	for i := range t.n {
 		size += digits(t.first(i)) + len(" ") + digits(t.last(i)) + len("\n")
 		if code := t.code(i); code != "" {
 			size += len(" ") + len(code)

@@ -156,11 +156,33 @@ func (p *parser) id(s string) keys.ID {
 }
 
 func (p *parser) number(what, s string) uint64 {
-	n, ok := number(s)
-	if !ok {
-		p.fail(newError(BadValue, "%s: %.40q is not a number from 1 to 2^53-1 without leading zeros", what, s))
+	n, rest := p.cutNumber(what, s)
+	if rest != "" {
+		p.fail(newError(Malformed, "%s: want a number and nothing after it", what))
 	}
 	return n
+}
+
+// cutNumber reads the number that s begins with, and returns what follows it: nothing,
+// or a space and more.
+func (p *parser) cutNumber(what, s string) (uint64, string) {
+	n, rest, ok := cutNumber(s)
+	if !ok {
+		word, _, _ := strings.Cut(s, " ")
+		p.fail(newError(BadValue, "%s: %.40q is not a number from 1 to 2^53-1 without leading zeros", what, word))
+	}
+	return n, rest
+}
+
+// cutNumber reads a number from 1 to 2^53-1 without leading zeros, which ends at a
+// space or with the text.
+func cutNumber(s string) (n uint64, rest string, ok bool) {
+	i := 0
+	for ; i < len(s) && s[i]-'0' <= 9; i++ {
+		n = 10*n + uint64(s[i]-'0')
+	}
+	ok = 0 < i && i <= maxDigits && s[0] != '0' && n <= maxNumber && (i == len(s) || s[i] == ' ')
+	return n, s[i:], ok
 }
 
 // entries reads the entries, to the end of the text.
@@ -199,44 +221,28 @@ func (p *parser) series(line string, e *Entry) string {
 		return ""
 	}
 	id, rest, _ := strings.Cut(values, " ")
-	product, rest, ok := strings.Cut(rest, " ")
-	if !ok {
+	e.KeyID = p.id(id)
+	if e.Product, rest = p.cutNumber("product", rest); rest == "" {
 		p.fail(newError(Malformed, "revoked: want a key id, a product, a first and a last serial"))
 		return ""
 	}
-	e.KeyID, e.Product = p.id(id), p.number("product", product)
-	return rest
+	return rest[1:]
 }
 
 // serials reads the rest of the line of an entry.
 func (p *parser) serials(rest string, e *Entry) {
-	first, rest, ok := strings.Cut(rest, " ")
-	if !ok {
+	if e.First, rest = p.cutNumber("first serial", rest); rest == "" {
 		p.fail(newError(Malformed, "revoked: want a first and a last serial; of a single one, both are the same"))
 		return
 	}
-	last, code, hasCode := strings.Cut(rest, " ")
-	e.First, e.Last = p.number("first serial", first), p.number("last serial", last)
+	e.Last, rest = p.cutNumber("last serial", rest[1:])
 	if e.Last < e.First {
 		p.fail(errBackwards(e))
 	}
-	if hasCode && !validCode(code) {
-		p.fail(errBadCode(code))
-	}
-	e.ReasonCode = code
-}
-
-// number reads a number from 1 to 2^53-1 without leading zeros.
-func number(s string) (n uint64, ok bool) {
-	if len(s) < 1 || len(s) > len("9007199254740991") || s[0] == '0' {
-		return 0, false
-	}
-	for i := range len(s) {
-		digit := s[i] - '0'
-		if digit > 9 {
-			return 0, false
+	e.ReasonCode = ""
+	if rest != "" {
+		if e.ReasonCode = rest[1:]; !validCode(e.ReasonCode) {
+			p.fail(errBadCode(e.ReasonCode))
 		}
-		n = 10*n + uint64(digit)
 	}
-	return n, n <= maxNumber
 }

@@ -4,7 +4,10 @@ import "cmp"
 
 // compareSeries orders entries by key id and product.
 func compareSeries(a, b *Entry) int {
-	return cmp.Or(cmp.Compare(idNumber(a.KeyID), idNumber(b.KeyID)), cmp.Compare(a.Product, b.Product))
+	if a.KeyID != b.KeyID {
+		return cmp.Compare(idNumber(a.KeyID), idNumber(b.KeyID))
+	}
+	return cmp.Compare(a.Product, b.Product)
 }
 
 // before reports whether all of an entry comes before another.
@@ -119,11 +122,11 @@ func (c *changes) next() (change, bool) {
 // A cursor is the source of the entries of a table.
 type cursor struct {
 	*table
-	s, i int
+	s, i uint
 }
 
 func (c *cursor) next() (change, bool) {
-	if c.i == c.len() {
+	if c.i == c.n {
 		return change{}, false
 	}
 	if c.i == c.series[c.s].end {
