@@ -146,7 +146,7 @@ func withdrawnError(key int) error {
 func clockError(r Reason, key int, now, floor time.Time) error {
 	text := "the clock is behind: it shows %s, but it is %s or later; set the clock"
 	if r == ClockWentBack {
-		text = "the clock was turned back: it shows %s, but it was %s before; set the clock"
+		text = "the clock was turned back: it shows %s, but %s was seen before; set the clock, or ask the issuer if it is right"
 	}
 	return &CannotJudgeError{Reason: r, Key: key, Now: now, Floor: floor.UTC(), detail: fmt.Sprintf(text, stamp(now), stamp(floor))}
 }
@@ -175,7 +175,10 @@ func (v *Verifier) notAcceptable(lic License, failed policy.Failures, now time.T
 		e.RevokedFor, why = entry.ReasonCode, " ("+entry.ReasonCode+")"
 	}
 	ended := ""
-	if v.opts.Grace > 0 {
+	switch {
+	case v.opts.Grace == 1:
+		ended = ", and 1 day of grace after that"
+	case v.opts.Grace > 1:
 		ended = fmt.Sprintf(", and %d days of grace after that", v.opts.Grace)
 	}
 	add(policy.WrongProduct, WrongProduct, "for product %d, not for this one", lic.Product)

@@ -1,8 +1,10 @@
 package verifier
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/licet-dev/licet/keys"
@@ -64,24 +66,24 @@ func worsen(ring *keys.Ring, list *revocation.List) (*keys.Ring, error) {
 
 // Update takes another revocation list, such as one that a newer release or an
 // endpoint brought, while codes are judged. It reports whether the list is now the
-// one that decides: of two lists the one with the higher sequence number does, and
-// a list once taken is never given up for an older one.
+// one that decides; it is not if it is the one at hand. A list once taken is never
+// given up for an older one.
 //
 // A list that is not the issuer's, or damaged, is an error that has a
 // [CannotJudgeError] with the reason [ListUnreadable]; the one at hand stays. So are a
-// list below [Options.MinSequence] or the sequence number in [Options.State]
-// ([ListOlder]), and one with the number of the list at hand and other content
-// ([ListConflict]).
+// list that is older than the one at hand, or below [Options.MinSequence] or the
+// sequence number in [Options.State] ([ListOlder]), and one with the number of the
+// list at hand and other content ([ListConflict]).
 func (v *Verifier) Update(list []byte) (taken bool, err error) {
 	if v.opts.Stale == 0 {
 		return false, errNoStale
 	}
+	v.updating.Lock() // before it is opened: the list at hand may withdraw the key that signed it
+	defer v.updating.Unlock()
 	l, err := v.openList(list)
 	if err != nil {
 		return false, err
 	}
-	v.updating.Lock()
-	defer v.updating.Unlock()
 	return v.take(l)
 }
 
@@ -97,15 +99,13 @@ func (v *Verifier) openList(data []byte) (*revocation.List, error) {
 func (v *Verifier) take(l *revocation.List) (bool, error) {
 	now := v.rules.Load().List
 	switch {
-	case now != nil && l.Sequence() == now.Sequence():
+	case l.Sequence() < v.sequence():
+		return false, v.older(l)
+	case l.Sequence() == now.Sequence():
 		if !l.Equal(now) {
 			return false, cannotJudge(ListConflict, 0, "two revocation lists have the sequence number %d and different content; get the newest list from the issuer", l.Sequence())
 		}
 		return false, nil
-	case now != nil && l.Sequence() < now.Sequence():
-		return false, nil
-	case l.Sequence() < v.minSequence:
-		return false, v.older(l)
 	}
 	r, err := v.newRules(l)
 	if err != nil {
@@ -116,24 +116,46 @@ func (v *Verifier) take(l *revocation.List) (bool, error) {
 	return true, nil
 }
 
+// sequence returns the lowest sequence number of a list that is accepted now.
+func (v *Verifier) sequence() uint64 { return max(v.minSequence, v.rules.Load().List.Sequence()) }
+
 // older is the error of a list, or of none, that is older than one known to be there.
 func (v *Verifier) older(l *revocation.List) error {
 	what := "there is no revocation list"
 	if l != nil {
 		what = fmt.Sprintf("the revocation list has the sequence number %d", l.Sequence())
 	}
-	return cannotJudge(ListOlder, 0, "%s, but one with %d or more is demanded or was used before; get the newest list from the issuer", what, v.minSequence)
+	return cannotJudge(ListOlder, 0, "%s, but one with %d or more is demanded or was used before; get the newest list from the issuer", what, v.sequence())
 }
 
-// takeAll takes the lists of the options.
+// takeAll takes the lists of the options, in any order: the older before the newer, as
+// when they came one after the other.
 func (v *Verifier) takeAll(lists [][]byte) error {
+	type item struct {
+		list *revocation.List
+		data []byte
+		name string
+	}
+	var items []item
 	for i, data := range lists {
-		l, err := v.openList(data)
+		it := item{data: data, name: fmt.Sprintf("list %d of %d", i+1, len(lists))}
+		var err error
+		if it.list, err = v.openList(data); err != nil {
+			return fmt.Errorf("verifier: %s: %w", it.name, err)
+		}
+		items = append(items, it)
+	}
+	slices.SortStableFunc(items, func(a, b item) int { return cmp.Compare(a.list.Sequence(), b.list.Sequence()) })
+	for _, it := range items {
+		var err error
+		if v.rules.Load().ring != v.ring { // the key that signed it may be withdrawn by now
+			it.list, err = v.openList(it.data)
+		}
 		if err == nil {
-			_, err = v.take(l)
+			_, err = v.take(it.list)
 		}
 		if err != nil && !errors.Is(err, ListOlder) { // another may be newer
-			return fmt.Errorf("verifier: list %d of %d: %w", i+1, len(lists), err)
+			return fmt.Errorf("verifier: %s: %w", it.name, err)
 		}
 	}
 	if l := v.rules.Load().List; l.Sequence() < v.minSequence {

@@ -68,8 +68,8 @@ type Options struct {
 	// Tolerance turns on the guard against a clock that is turned back: a clock that
 	// is behind the latest time seen by more than this is not believed, and nothing
 	// is judged until it is put right. Allow for what honest clocks do; a day and an
-	// hour covers a wrong zone and daylight saving time. At most [MaxTolerance]. Zero
-	// means no guard.
+	// hour covers a wrong zone and daylight saving time. It counts in whole seconds,
+	// rounded up, at most [MaxTolerance]. Zero means no guard.
 	Tolerance time.Duration
 
 	// AllowShortTags accepts hs256 keys with fewer than 65 tag bits. Whoever can
@@ -120,7 +120,8 @@ func (o Options) check() (Options, error) {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	o.Built = o.Built.Round(0) // without the monotonic clock, which does not see the time being set
+	o.Tolerance = (o.Tolerance + time.Second - 1).Truncate(time.Second) // as times are kept in seconds
+	o.Built = o.Built.Round(0)                                          // without the monotonic clock, which does not see the time being set
 	if zero := payload.Day(0).Time(); o.Built.Before(zero) {
 		o.Built = zero
 	}

@@ -97,7 +97,7 @@ func (l License) At(t time.Time) (License, error) {
 	if l.v == nil {
 		return License{}, &NotAuthenticError{Reason: BadSignature, detail: "there is no licence: no code was accepted"}
 	}
-	l.rules = l.v.rules.Load()
+	l.rules, l.Status, l.Days = l.v.rules.Load(), Valid, 0
 	if l.rules.withdrawn[l.KeyNumber] {
 		return License{}, withdrawnError(l.KeyNumber)
 	}
@@ -111,13 +111,17 @@ func (l License) At(t time.Time) (License, error) {
 // its status may change, other lists aside: when a clock that is behind reaches the
 // floor, when its first day begins, when it is expiring, when its last day or its
 // grace has ended, or when the list is past its due time. The verifier's leeway is
-// included. It is the zero time when nothing changes any more.
+// included. It is the zero time when nothing changes any more. Days, which changes
+// every day, and the guard against a clock that is turned back have no part in it.
 func (l License) Until(now time.Time) time.Time {
 	if l.v == nil {
 		return time.Time{}
 	}
 	opts, r := &l.v.opts, l.v.rules.Load()
-	if now.Before(r.earliest) {
+	switch {
+	case r.withdrawn[l.KeyNumber], opts.Stale == RefuseStale && r.List != nil && now.After(r.stale):
+		return time.Time{}
+	case now.Before(r.earliest):
 		return r.earliest
 	}
 	var next time.Time

@@ -47,7 +47,7 @@ func (v *Verifier) State() []byte {
 		id := k.ID()
 		b := append(make([]byte, 0, stateSize), stateForm)
 		b = append(b, id[:]...)
-		b = binary.BigEndian.AppendUint64(b, max(v.minSequence, v.rules.Load().List.Sequence()))
+		b = binary.BigEndian.AppendUint64(b, v.sequence())
 		b = binary.BigEndian.AppendUint64(b, uint64(v.latest.Load()))
 		b = binary.BigEndian.AppendUint64(b, uint64(v.signed.Load()))
 		return append(b, mac(b)...)
@@ -68,9 +68,12 @@ func (v *Verifier) useState(b []byte) error {
 	}
 	id := keys.ID(b[1:9])
 	for _, k := range v.ring.Keys() {
-		mac := stateMAC(k)
-		if k.ID() != id || mac == nil {
+		if k.ID() != id {
 			continue
+		}
+		mac := stateMAC(k)
+		if mac == nil {
+			return bad("it was made with the secret of key %s, which the ring does not have", id)
 		}
 		body := b[:stateSize-sha256.Size]
 		if !hmac.Equal(mac(body), b[len(body):]) {
@@ -140,5 +143,9 @@ func (v *Verifier) Latest() time.Time { return time.Unix(v.latest.Load(), 0).UTC
 // that were signed or built in. It is the way out when a clock stood in the future for
 // a while: the guard would not judge anything until that time came. Whoever can make
 // the product call it can turn the clock back that far, so let the issuer's support
-// decide.
-func (v *Verifier) ResetClock() { v.latest.Store(v.signed.Load()) }
+// decide. Keep the new [Verifier.State] afterwards.
+func (v *Verifier) ResetClock() {
+	v.updating.Lock() // so that the issue of a list that comes at this moment is not lost
+	defer v.updating.Unlock()
+	v.latest.Store(v.signed.Load())
+}
