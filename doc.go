@@ -11,6 +11,7 @@
 //   - signer: mints codes
 //   - signer/manifest: what an issuer says about a file of codes
 //   - verifier: judges codes; the package that products embed
+//   - verifier/revocation: signed revocation lists
 //   - testvectors: vectors for other implementations of SPEC.md
 //   - cmd/licet: the command
 //

@@ -11,11 +11,13 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/licet-dev/licet/keys"
 	"github.com/licet-dev/licet/payload"
 	"github.com/licet-dev/licet/signer"
 	"github.com/licet-dev/licet/verifier"
+	"github.com/licet-dev/licet/verifier/revocation"
 )
 
 // workedExample returns the values of a worked example of SPEC.md, section 10,
@@ -197,5 +199,60 @@ func TestSpecReasons(t *testing.T) {
 	}
 	if got, want := strings.Join(code, " "), strings.Join(spec, " "); got != want {
 		t.Errorf("the packages have\n%s\nbut SPEC.md lists\n%s", got, want)
+	}
+}
+
+// TestSpecRevocationList makes the list of SPEC.md, section 10.4, and looks codes of
+// section 10.1 up in it.
+func TestSpecRevocationList(t *testing.T) {
+	var text string
+	for _, block := range blocks(t, "SPEC.md", "") {
+		if strings.HasPrefix(block, "licet-revocations/v1\n") {
+			text = block
+		}
+	}
+	id, err := keys.ParseID(workedExample(t, "hs256")["key id"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	scalar := make([]byte, 32)
+	for i := range scalar {
+		scalar[i] = byte(0x20 + i)
+	}
+	k, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), scalar)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private, err := keys.NewRoleKey(keys.List, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	draft := revocation.Draft{
+		Issuer: "Acme Tools", Sequence: 12,
+		Issued:    time.Date(2026, 12, 1, 9, 30, 0, 0, time.UTC),
+		Due:       time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC),
+		Minimums:  map[uint64]uint64{7: 3},
+		KeyStates: map[keys.ID]keys.State{id: keys.Closed},
+	}
+	for _, e := range []revocation.Entry{{KeyID: id, Product: 7, First: 1000, Last: 1999, ReasonCode: "leaked"}, {KeyID: id, Product: 7, First: 2042, Last: 2042}} {
+		if err := draft.Revoke(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := draft.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := revocation.Sign(list, private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(data) != text {
+		t.Errorf("the list is\n%sbut SPEC.md says\n%s", data, text)
+	}
+	for serial, want := range map[uint64]int{999: 0, 1000: 1, 1999: 1, 2000: 0, 2041: 0, 2042: 1, 2043: 0} {
+		if got := list.Revoked(id, 7, serial); got != want {
+			t.Errorf("serial %d: %d, want %d", serial, got, want)
+		}
 	}
 }

@@ -42,9 +42,15 @@ func TestCompare(t *testing.T) {
 		"two parts dropped": {change: func(d *revocation.Draft) { check(d.Restore(entry(1999, 2000, ""))) },
 			dropped: []revocation.Entry{entry(1999, 1999, "leaked"), entry(2000, 2000, "")}, restores: true},
 		"a hole": {change: func(d *revocation.Draft) { check(d.Restore(entry(1500, 1500, ""))) }, dropped: []revocation.Entry{entry(1500, 1500, "leaked")}, restores: true},
-		"dropped and added": {change: func(d *revocation.Draft) { check(d.Restore(entry(2042, 2042, ""))); check(d.Revoke(entry(2043, 2043, ""))) },
+		"dropped and added": {change: func(d *revocation.Draft) {
+			check(d.Restore(entry(2042, 2042, "")))
+			check(d.Revoke(entry(2043, 2043, "")))
+		},
 			dropped: []revocation.Entry{entry(2042, 2042, "")}, added: []revocation.Entry{entry(2043, 2043, "")}, restores: true},
-		"another reason": {change: func(d *revocation.Draft) { check(d.Restore(entry(1500, 1600, ""))); check(d.Revoke(entry(1500, 1600, "y"))) },
+		"another reason": {change: func(d *revocation.Draft) {
+			check(d.Restore(entry(1500, 1600, "")))
+			check(d.Revoke(entry(1500, 1600, "y")))
+		},
 			reasons: []entryPair{{entry(1500, 1600, "leaked"), entry(1500, 1600, "y")}}},
 		"a minimum raised":  {change: func(d *revocation.Draft) { d.Minimums[7] = 4 }, minimums: []revocation.MinimumChange{{Product: 7, Older: 3, Newer: 4}}},
 		"a minimum lowered": {change: func(d *revocation.Draft) { d.Minimums[7] = 2 }, minimums: []revocation.MinimumChange{{Product: 7, Older: 3, Newer: 2}}, restores: true},
