@@ -126,6 +126,11 @@ func (a *app) worsenKey(ctx context.Context, h *home.Home, k keys.Key, to keys.S
 		return err
 	}
 	fmt.Fprintf(a.err, "%s %s. %s\n", done, keyName(k), after)
+	signed := ""
+	if k.Role() == keys.List {
+		signed = ", signed with another list key"
+	}
+	fmt.Fprintf(a.err, "The next revocation list states it%s; to issue it now: licet revoke renew\n", signed)
 	return nil
 }
 
