@@ -2,6 +2,7 @@ package payload
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -104,7 +105,7 @@ func (e *ReadError) Error() string {
 	case WrongPrefix:
 		return "the prefix belongs to another product or issuer"
 	case ExtraText:
-		return fmt.Sprintf("text around the code: %d characters before it, %d after it", e.Before, e.After)
+		return fmt.Sprintf("text around the code: %s before it, %d after it", characters(e.Before), e.After)
 	case SpareBits, SignatureRange:
 		return fmt.Sprintf("the signature is not written as it must be (%s)", string(e.Reason))
 	case UnknownKey:
@@ -118,12 +119,19 @@ func (e *ReadError) Error() string {
 func (e *ReadError) lengthText() string {
 	switch {
 	case e.Want == 0:
-		return fmt.Sprintf("%d characters; no code has this length", e.Have)
+		return characters(e.Have) + "; no code has this length"
 	case e.Have < e.Want:
-		return fmt.Sprintf("%d characters instead of %d: %d missing", e.Have, e.Want, e.Want-e.Have)
+		return fmt.Sprintf("%s instead of %d: %d missing", characters(e.Have), e.Want, e.Want-e.Have)
 	default:
-		return fmt.Sprintf("%d characters instead of %d: %d too many", e.Have, e.Want, e.Have-e.Want)
+		return fmt.Sprintf("%s instead of %d: %d too many", characters(e.Have), e.Want, e.Have-e.Want)
 	}
+}
+
+func characters(n int) string {
+	if n == 1 {
+		return "1 character"
+	}
+	return strconv.Itoa(n) + " characters"
 }
 
 // maxPlacesTold is how many places a message names.

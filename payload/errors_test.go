@@ -31,7 +31,7 @@ func TestReadErrorTexts(t *testing.T) {
 		{edit("69FW", "69FW69FW"), "36 characters instead of 32: 4 too many", ""},
 		{code + code, "the code was pasted 2 times", ""},
 		{edit("ACME", "P477"), "the prefix belongs to another product or issuer", ""},
-		{"(" + code + ")!", "text around the code: 1 characters before it, 2 after it", ""},
+		{"(" + code + ")!", "text around the code: 1 character before it, 2 after it", ""},
 		{codes[5], "made with key 5, which is not known here", ""},
 		{codes[0], "made for a later version of the format", ""},
 		{edit("YQET", "YQEB"), "typing error: group 2, character 4 is possibly T, not B", "typing error: group 2, character 4 should be T, not B"},

@@ -11,8 +11,11 @@ import (
 // MaxKey is the largest key number. Number 0 is reserved for later formats.
 const MaxKey = 31
 
+// signatureSymbols is the number of symbols of the longest signature, of 512 bits.
+const signatureSymbols = 103
+
 // MaxCode is the number of symbols of the longest code.
-const MaxCode = 1 + MaxPayloadBits/5 + 103 + CheckSymbols
+const MaxCode = 1 + MaxPayloadBits/5 + signatureSymbols + CheckSymbols
 
 // A Shape is what the text of a key's codes looks like.
 type Shape struct {

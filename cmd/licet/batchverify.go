@@ -216,7 +216,7 @@ type batchCode struct {
 	stated    bool
 }
 
-const batchPieceSize = 512
+const batchPieceSize = 128
 
 // verifyCodes checks every code of a batch.
 func (a *app) verifyCodes(ctx context.Context, j *judge, o batchVerifyOptions, m manifest.Manifest, content io.Reader) error {
@@ -310,10 +310,10 @@ func (j *judge) batchCheck(m manifest.Manifest) (func(*batchPiece), error) {
 		}
 	}
 	return func(p *batchPiece) {
-		begin := 0
-		for i, c := range p.codes {
-			want := p.first + uint64(i)
-			if p.err = checkCode(v, &m, key, others, string(p.text[begin:c.end]), j.bind, want, c); p.err != nil {
+		text, begin := string(p.text), 0
+		for i := range p.codes {
+			c := &p.codes[i]
+			if p.err = checkCode(v, &m, &key, others, text[begin:c.end], j.bind, p.first+uint64(i), c); p.err != nil {
 				return
 			}
 			begin = c.end
@@ -355,7 +355,7 @@ func checkBinding(m manifest.Manifest, key keys.Key, text string) error {
 
 // checkCode checks one code: genuine, of the batch, and with the serial that its
 // place demands.
-func checkCode(v *verifier.Verifier, m *manifest.Manifest, key keys.Key, others []string, code, bind string, want uint64, c batchCode) error {
+func checkCode(v *verifier.Verifier, m *manifest.Manifest, key *keys.Key, others []string, code, bind string, want uint64, c *batchCode) error {
 	lic, err := v.VerifyBound(code, bind)
 	if err != nil {
 		var but *verifier.NotAcceptableError // genuine, and most likely not of the batch

@@ -323,6 +323,9 @@ func (r *report) explain(v *verdict) string {
 	if errors.As(v.err, &read) && read.Proposal != "" {
 		text += "; did you mean " + read.Proposal + "?"
 	}
+	if todo := remedy(v.err); todo != "" {
+		text += "; " + todo
+	}
 	lic, ok := v.license()
 	if !ok {
 		return text
