@@ -52,10 +52,11 @@ func needGo(t *testing.T) {
 func TestDependencies(t *testing.T) {
 	needGo(t)
 	for name, want := range map[string][]string{
-		"payload":  nil,
-		"keys":     {"payload"},
-		"signer":   {"keys", "payload"},
-		"verifier": {"keys", "keys/note", "payload", "verifier/internal/policy", "verifier/revocation"},
+		"payload":             nil,
+		"keys":                {"payload"},
+		"signer":              {"keys", "payload"},
+		"verifier":            {"keys", "keys/note", "payload", "verifier/internal/policy", "verifier/revocation"},
+		"verifier/revocation": {"keys", "keys/note", "payload"},
 	} {
 		for i := range want {
 			want[i] = fmt.Sprintf("%s/%s", module, want[i])
@@ -70,7 +71,7 @@ func TestDependencies(t *testing.T) {
 // embeds it.
 func TestDependenciesOfTests(t *testing.T) {
 	needGo(t)
-	for _, name := range []string{"payload", "keys", "verifier"} {
+	for _, name := range []string{"payload", "keys", "verifier", "verifier/revocation"} {
 		for _, path := range dependencies(t, name, true) {
 			if !strings.HasPrefix(path, module+"/") {
 				t.Errorf("the tests of %s need %s", name, path)
