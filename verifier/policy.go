@@ -57,23 +57,30 @@ func (v *Verifier) judge(lic *License, now time.Time) error {
 	if lic.stale && v.opts.Stale == RefuseStale {
 		return staleError(r.List, lic.KeyNumber, now)
 	}
-	late := dayAfter(now, -v.opts.Leeway)
-	if failed := r.Check(lic.KeyID, &lic.License, dayAfter(now, v.opts.Leeway), late); failed != 0 {
+	early := dayAfter(now, v.opts.Leeway)
+	late := early
+	if v.opts.Leeway != 0 {
+		late = dayAfter(now, -v.opts.Leeway)
+	}
+	if failed := r.Check(lic.KeyID, &lic.License, early, late); failed != 0 {
 		return v.notAcceptable(*lic, failed, now)
 	}
-	lic.Status, lic.Days = v.status(&lic.License, payload.DayOfUnix(now.Unix()), late)
+	lic.Status, lic.Days = v.status(&lic.License, now, late)
 	return nil
 }
 
-// status tells how an accepted licence stands on a day. A slow clock would show the
-// day late.
-func (v *Verifier) status(lic *payload.License, today, late payload.Day) (Status, int) {
+// status tells how an accepted licence stands. A slow clock would show the day late.
+func (v *Verifier) status(lic *payload.License, now time.Time, late payload.Day) (Status, int) {
 	switch {
 	case lic.Expiry == payload.Never:
 		return Valid, 0
 	case late > lic.Expiry:
 		return InGrace, int(lic.Expiry) + v.opts.Grace - int(late)
-	case v.opts.Warn > 0 && int(today) > int(lic.Expiry)-v.opts.Warn:
+	case v.opts.Warn == 0:
+		return Valid, 0
+	}
+	today := payload.DayOf(now)
+	if int(today) > int(lic.Expiry)-v.opts.Warn {
 		return Expiring, max(0, int(lic.Expiry-today))
 	}
 	return Valid, 0
