@@ -126,10 +126,12 @@ func (l License) Until(now time.Time) time.Time {
 	}
 	opts, r := &l.v.opts, l.v.rules.Load()
 	switch {
-	case r.withdrawn[l.KeyNumber], opts.Stale == RefuseStale && r.List != nil && now.After(r.stale):
+	case r.withdrawn[l.KeyNumber]:
 		return time.Time{}
 	case now.Before(r.earliest):
 		return r.earliest
+	case r.List != nil && now.After(r.stale) && opts.Stale == RefuseStale:
+		return time.Time{}
 	}
 	var next time.Time
 	consider := func(t time.Time) {

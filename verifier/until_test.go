@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/licet-dev/licet/keys"
 	"github.com/licet-dev/licet/payload"
 	"github.com/licet-dev/licet/verifier"
 )
@@ -56,25 +57,36 @@ func TestAtJudgesTheWholePolicy(t *testing.T) {
 	}
 }
 
-// verdictAt returns the verdict on a licence at a time, nil for accepted.
-func verdictAt(lic verifier.License, now time.Time) error {
-	err := errAt(lic, now)
-	if e, ok := errors.AsType[*verifier.NotAcceptableError](err); ok {
-		return e.Reason
-	}
+// verdictAt returns all that Until promises of a licence at a time: the reason, ""
+// for accepted, the status, and whether the list is stale.
+func verdictAt(lic verifier.License, now time.Time) string {
+	again, err := lic.At(now)
 	if e, ok := errors.AsType[*verifier.CannotJudgeError](err); ok {
-		return e.Reason
+		return string(e.Reason)
 	}
-	return err
+	verdict := again.Status.String()
+	if e, ok := errors.AsType[*verifier.NotAcceptableError](err); ok {
+		again, verdict = e.License, string(e.Reason)
+	} else if err != nil {
+		return err.Error()
+	}
+	if l, ok := again.List(); ok && l.Stale {
+		verdict += ", stale"
+	}
+	return verdict
 }
 
-// The verdict holds from now until Until and changes then; where Until is never,
-// it holds for ever. Random licences, leeways, floors and times.
+// The verdict and the status hold from now until Until and change then; where Until
+// is never, they hold for ever. Random licences, leeways, floors, lists, grace,
+// warnings and times.
 func TestVerdictHoldsUntilUntil(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 3))
-	k := newKey(startHS, 7)
+	k, ours := newKey(startHS, 7), newListKey("ours")
+	ring := newRing(k, ours)
 	farthest := instant("9999-12-31T23:59:59Z")
-	changes := map[error]int{}
+	changes := map[string]int{}
+	lists := map[string][]byte{} // each takes a signature
+	within := func(d time.Duration) time.Duration { return time.Duration(r.Int64N(int64(d))) }
 	for range 3000 {
 		lic := payload.License{Product: 7, Serial: 1, Expiry: payload.Never}
 		if r.IntN(3) > 0 {
@@ -83,13 +95,27 @@ func TestVerdictHoldsUntilUntil(t *testing.T) {
 		if r.IntN(3) > 0 {
 			lic.Expiry = max(1, lic.Start+payload.Day(r.IntN(3)*r.IntN(200)))
 		}
-		leeway := []time.Duration{0, 1, time.Second, time.Duration(r.Int64N(int64(verifier.MaxLeeway))), verifier.MaxLeeway}[r.IntN(5)]
-		var built time.Time
-		if r.IntN(2) == 0 {
-			built = payload.Day(r.IntN(700)).Time().Add(time.Duration(r.Int64N(int64(24 * time.Hour))))
+		opts := verifier.Options{
+			Leeway: []time.Duration{0, 1, time.Second, within(verifier.MaxLeeway), verifier.MaxLeeway}[r.IntN(5)],
+			Grace:  r.IntN(2) * r.IntN(60),
+			Warn:   r.IntN(2) * r.IntN(60),
+			Stale:  verifier.RefuseStale + verifier.StalePolicy(r.IntN(2)),
 		}
-		now := payload.Day(r.IntN(800) - 10).Time().Add(time.Duration(r.Int64N(int64(24 * time.Hour))))
-		result := resultOf(t, k, k.mint(lic), leeway, built)
+		if r.IntN(2) == 0 {
+			opts.Built = payload.Day(r.IntN(700)).Time().Add(within(24 * time.Hour))
+		}
+		var list []byte
+		if r.IntN(2) == 0 {
+			begin := payload.Day(10 * r.IntN(60))
+			end := begin + payload.Day(1+10*r.IntN(20))
+			name := begin.String() + end.String()
+			if list = lists[name]; list == nil {
+				list = ours.newList(issued(begin.String()+"T01:02:03Z"), due(end.String()+"T04:05:06Z"))
+				lists[name] = list
+			}
+		}
+		now := payload.Day(r.IntN(800) - 10).Time().Add(within(24 * time.Hour))
+		result := resultOf(t, ring, k.mint(lic), opts, list)
 
 		verdict, until := verdictAt(result, now), result.Until(now)
 		end := until
@@ -98,33 +124,40 @@ func TestVerdictHoldsUntilUntil(t *testing.T) {
 		} else if !until.After(now) {
 			t.Fatalf("%+v: Until(%s) = %s, not after it", lic, now, until)
 		}
-		for _, between := range []time.Time{now, now.Add(end.Sub(now) / 2), now.Add(time.Duration(r.Int64N(int64(end.Sub(now))))), end.Add(-1)} {
+		for _, between := range []time.Time{
+			now, now.Add(end.Sub(now) / 2), now.Add(within(end.Sub(now))), now.Add(within(end.Sub(now))), now.Add(within(min(end.Sub(now), 100*24*time.Hour))), end.Add(-1),
+		} {
 			if got := verdictAt(result, between); got != verdict {
-				t.Fatalf("%+v, leeway %s, built %s: %v at %s, but %v at %s, before %s", lic, leeway, built, verdict, now, got, between, until)
+				t.Fatalf("%+v, %+v: %s at %s, but %s at %s, before %s", lic, opts, verdict, now, got, between, until)
 			}
 		}
-		if !until.IsZero() {
-			after := verdictAt(result, until)
-			if after == verdict {
-				t.Fatalf("%+v, leeway %s, built %s: %v at %s and still at %s", lic, leeway, built, verdict, now, until)
-			}
-			changes[after]++
+		if until.IsZero() {
+			changes["never"]++
+			continue
 		}
+		after := verdictAt(result, until)
+		if after == verdict && !(verdict == "not-yet-valid" || verdict == "not-yet-valid, stale") { // on the day from which it would be expiring
+			t.Fatalf("%+v, %+v: %s at %s and still at %s", lic, opts, verdict, now, until)
+		}
+		changes[after]++
 	}
-	for _, r := range []error{nil, verifier.Expired, verifier.NotYetValid} {
-		if changes[r] < 10 {
-			t.Errorf("only %d changes to %v: the test proves little", changes[r], r)
+	for _, after := range []string{"never", "valid", "expiring", "in-grace", "expired", "not-yet-valid", "list-stale", "valid, stale", "expiring, stale", "in-grace, stale", "expired, stale"} {
+		if changes[after] < 5 {
+			t.Errorf("only %d changes to %s: the test proves little", changes[after], after)
 		}
 	}
 }
 
-// resultOf returns what a verifier says of an authentic code, accepted or not.
-func resultOf(t *testing.T, k testKey, code string, leeway time.Duration, built time.Time) verifier.License {
-	v := newVerifier(newRing(k), func(o *verifier.Options) {
-		o.Leeway, o.Built = leeway, built
-		o.Clock = at(payload.Day(5000).Time()) // beyond every floor
-	})
+// resultOf returns what a verifier says of an authentic code, accepted or not. The
+// list, if any, comes after that.
+func resultOf(t *testing.T, ring *keys.Ring, code string, opts verifier.Options, list []byte) verifier.License {
+	t.Helper()
+	opts.Products, opts.Clock = []uint64{7}, at(payload.Day(5000).Time()) // beyond every floor
+	v := must(verifier.New(ring, opts))
 	lic, err := v.Verify(code)
+	if list != nil {
+		must(v.Update(list))
+	}
 	if e, ok := errors.AsType[*verifier.NotAcceptableError](err); ok {
 		return e.License
 	} else if err != nil {
@@ -133,9 +166,16 @@ func resultOf(t *testing.T, k testKey, code string, leeway time.Duration, built 
 	return lic
 }
 
-// The zero License says nothing: it belongs to no verifier.
+// The zero License says nothing: it belongs to no verifier. Whoever overlooks an
+// error and asks what came with it gets no good licence.
 func TestZeroLicense(t *testing.T) {
 	var lic verifier.License
+	again, err := lic.At(noon)
+	requireReason(t, err, verifier.BadSignature)
+	requireFamily(t, err)
+	if again.Product != 0 || again.Serial != 0 {
+		t.Errorf("At returned %+v", again)
+	}
 	if until := lic.Until(noon); !until.IsZero() {
 		t.Errorf("Until = %s", until)
 	}
