@@ -63,11 +63,11 @@ func sizeText(l *revocation.List) string {
 	return fmt.Sprintf("%s in %s", plural(n, "serial"), plural(l.Len(), "range"))
 }
 
-func isAre(n uint64) string {
+func wasWere(n uint64) string {
 	if n == 1 {
-		return "is"
+		return "was"
 	}
-	return "are"
+	return "were"
 }
 
 // orNone returns a minimum version, or that there is none.

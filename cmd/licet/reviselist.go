@@ -143,10 +143,19 @@ func (a *app) latestList(h *home.Home, signAnew bool) (*revocation.List, error) 
 		return a.listOfWithdrawn(h)
 	case errors.Is(err, note.KeyWithdrawn):
 		return nil, listFault(fmt.Errorf("%w\nNothing was changed. See that this is the list that you issued last, then sign it anew: licet revoke renew", err))
-	case errors.As(err, new(*note.Error)), errors.As(err, new(*revocation.Error)):
-		return nil, listFault(fmt.Errorf("%w\nNothing was changed. Put back the newest list that was issued, from a backup or from where it was published: every copy of it is good", err))
 	}
-	return nil, err
+	return nil, brokenList(err)
+}
+
+// brokenList adds to an error about the list of a home what to do.
+func brokenList(err error) error {
+	switch {
+	case errors.Is(err, revocation.LaterFormat):
+		err = fmt.Errorf("%w\nNothing was changed. Take the licet that issued it, or a newer one", err)
+	case errors.As(err, new(*note.Error)), errors.As(err, new(*revocation.Error)):
+		err = fmt.Errorf("%w\nNothing was changed. Put back the newest list that was issued, from a backup or from where it was published: every copy of it is good", err)
+	}
+	return listFault(err)
 }
 
 // listOfWithdrawn returns the list of a home whose key was withdrawn after it had
@@ -165,7 +174,7 @@ func (a *app) listOfWithdrawn(h *home.Home) (*revocation.List, error) {
 	}
 	l, err := home.ReadRevocations(h.RevocationsPath(), ring)
 	if err != nil {
-		return nil, listFault(err)
+		return nil, brokenList(err)
 	}
 	fmt.Fprintf(a.err, "%s list %d, issued %s, was signed with a list key that is withdrawn; it is signed anew as it lies in the home. See that it is the one that you issued last.\n",
 		a.err.paint(roleBad, "warning:"), l.Sequence(), formatTime(l.Issued()))
@@ -230,8 +239,8 @@ func (r *revision) nothingToDo() string {
 func (r *revision) tellUnchanged(changed diffCounts) {
 	switch {
 	case r.restore && changed.dropped < r.asked:
-		fmt.Fprintf(r.err, "%s of those asked for %s not revoked.\n", plural(r.asked-changed.dropped, "serial"), isAre(r.asked-changed.dropped))
+		fmt.Fprintf(r.err, "%s of those asked for %s not revoked.\n", plural(r.asked-changed.dropped, "serial"), wasWere(r.asked-changed.dropped))
 	case !r.restore && changed.added < r.asked:
-		fmt.Fprintf(r.err, "%s of those asked for %s revoked before and keep their reason.\n", plural(r.asked-changed.added, "serial"), isAre(r.asked-changed.added))
+		fmt.Fprintf(r.err, "%s of those asked for %s revoked before, and keep their reason.\n", plural(r.asked-changed.added, "serial"), wasWere(r.asked-changed.added))
 	}
 }

@@ -103,7 +103,7 @@ func (a *app) licencesOf(ctx context.Context, o revokeCodeOptions, codes []strin
 	}
 	switch {
 	case c.faults > 0:
-		return nil, &exitError{c.code, fmt.Errorf("nothing was changed: %d of %s %s not genuine", c.faults, plural(c.total, "code"), isAre(uint64(c.faults)))}
+		return nil, &exitError{c.code, fmt.Errorf("nothing was changed: not genuine: %d of %s", c.faults, plural(c.total, "code"))}
 	case c.total == 0:
 		return nil, &exitError{exitMalformed, errors.New("no code on standard input")}
 	}

@@ -118,8 +118,13 @@ the member entry.
 The exit code is 4 when the list is not genuine, and 6 when it is of a later version
 of the format. A stale list is shown like any other.`,
 		Example: "  licet revoke show\n  licet revoke show --all --ring ring.json revocations.txt\n  licet revoke show --json",
-		Args:    cobra.MaximumNArgs(1),
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.showList(cmd.Context(), f, args) },
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return fmt.Errorf("%d files given; one is shown at a time", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return a.showList(cmd.Context(), f, args) },
 	}
 	f.addAll(cmd, "print JSON objects, one a line")
 	f.add(cmd)
