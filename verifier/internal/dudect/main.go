@@ -7,7 +7,7 @@
 //	go run ./verifier/internal/dudect
 //	go run ./verifier/internal/dudect -n 10000000 -run tag
 //
-// Let the machine do nothing else meanwhile. It takes about two minutes.
+// Let the machine do nothing else meanwhile. It takes some minutes.
 //
 // # What is measured
 //
@@ -38,7 +38,8 @@
 // The t-test is done with all measurements and with the fastest 50 to 99.9 % of them,
 // as interrupts make a long tail. The largest |t| counts. Of two classes without a
 // difference it is above 4.5 in less than one run of ten thousand: 7 in a million for one
-// t-test, and at most eleven times that for eleven, which are not independent.
+// t-test, and at most eleven times that for eleven, which are not independent. The table
+// has the means of the fastest 90 %, and of which share the largest |t| is.
 //
 // A noisy machine has more such runs, so one above 4.5 is repeated, and a leak
 // is reported when three in a row are above. That favours small leaks: one whose |t| is
@@ -50,10 +51,13 @@
 //
 // # What it shows, and what not
 //
-// That no difference was seen is no proof: the last column has the smallest difference
-// that would have been. It holds for this machine, this compiler and these inputs, and for
-// the functions named above. Reading the text before them and building an error after
-// them take what time they take.
+// That no difference was seen is no proof. The last column has the smallest difference
+// between the means in the table that would have been. The |t| of a leak grows with the
+// square root of the number of measurements, that of chance does not: in doubt, make more.
+//
+// It holds for this machine, this compiler and these inputs, and for the functions named
+// above. Reading the text before them and building an error after them take what time
+// they take.
 package main
 
 import (

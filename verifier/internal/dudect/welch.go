@@ -36,13 +36,17 @@ func welch(a, b *sample) float64 {
 // crops are the shares of the measurements that are kept, the fastest ones.
 var crops = []float64{0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999, 1}
 
-// A result is what the t-test says of the measurements that one crop keeps.
+// typical is the crop whose means are printed.
+const typical = 0.9
+
+// A result is what the t-tests say of a run.
 type result struct {
-	t, kept float64
-	class   [2]sample
+	t, kept float64   // the t with the largest |t|, and the crop that has it
+	class   [2]sample // of the typical crop
 }
 
-// visible returns the smallest difference between the means that would have been seen.
+// visible returns the smallest difference between the means of the typical crop that
+// would have been seen.
 func (r *result) visible() float64 { return threshold * standardError(&r.class[0], &r.class[1]) }
 
 // quantile returns the value that a share of ascending values does not exceed.
@@ -50,23 +54,25 @@ func quantile(sorted []float64, share float64) float64 {
 	return sorted[max(1, int(math.Round(share*float64(len(sorted)))))-1]
 }
 
-// compare returns the result of the crop with the largest |t|. The classes are those
-// of the times. Which times a crop keeps does not depend on their classes.
+// compare returns the result for times of the given classes. Which times a crop keeps
+// does not depend on their classes.
 func compare(times []float64, classes []uint8) result {
 	sorted := slices.Sorted(slices.Values(times))
-	var worst result
-	for i, kept := range crops {
+	var r result
+	for _, kept := range crops {
 		limit := quantile(sorted, kept)
-		r := result{kept: kept}
-		for j, x := range times {
+		var class [2]sample
+		for i, x := range times {
 			if x <= limit {
-				r.class[classes[j]].add(x)
+				class[classes[i]].add(x)
 			}
 		}
-		r.t = welch(&r.class[0], &r.class[1])
-		if i == 0 || math.Abs(r.t) > math.Abs(worst.t) {
-			worst = r
+		if t := welch(&class[0], &class[1]); r.kept == 0 || math.Abs(t) > math.Abs(r.t) {
+			r.t, r.kept = t, kept
+		}
+		if kept == typical {
+			r.class = class
 		}
 	}
-	return worst
+	return r
 }

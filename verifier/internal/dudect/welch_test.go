@@ -132,12 +132,12 @@ func TestCompare(t *testing.T) {
 	if r.t > -2*threshold || r.kept == 1 {
 		t.Errorf("t is %v with %v kept", r.t, r.kept)
 	}
-	// About n/2 values of each class, of which the share kept is left.
-	if got := r.class[0].n + r.class[1].n; math.Abs(got-n*r.kept) > 1 {
-		t.Errorf("%v values at %v kept", got, r.kept)
+	if got := r.class[0].n + r.class[1].n; math.Abs(got-typical*n) > 1 {
+		t.Errorf("means of %v values of %d", got, n)
 	}
-	if d := r.class[1].mean - r.class[0].mean; d < r.visible() || !near(r.visible(), threshold*d/-r.t) {
-		t.Errorf("a difference of %v with a t of %v, seen from %v", d, r.t, r.visible())
+	d, limit := r.class[1].mean-r.class[0].mean, r.visible()
+	if d < limit || !near(d/limit, -welch(&r.class[0], &r.class[1])/threshold) {
+		t.Errorf("a difference of %v, seen from %v", d, limit)
 	}
 	for i := range classes {
 		classes[i] ^= 1
