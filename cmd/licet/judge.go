@@ -102,7 +102,9 @@ func (a *app) newJudge(f judgeFlags) (*judge, error) {
 	if f.refuseStale {
 		j.opts.Stale = verifier.RefuseStale
 	}
-	if err := j.setRing(ring); err != nil {
+	if err := j.setRing(ring); errors.As(err, new(*verifier.CannotJudgeError)) { // a list that can't be used
+		return nil, &exitError{exitCannotJudge, err}
+	} else if err != nil {
 		return nil, err
 	}
 	if list, ok := j.state.Load().v.List(); ok && list.Stale && !f.refuseStale {
