@@ -101,3 +101,21 @@ func TestCompareNil(t *testing.T) {
 		break // it must end here, and not go on
 	}
 }
+
+func TestChanges(t *testing.T) {
+	for older := range uint64(3) {
+		for newer := range uint64(3) {
+			if got := (revocation.MinimumChange{Product: 7, Older: older, Newer: newer}).Lowers(); got != (newer < older) {
+				t.Errorf("minimum %d to %d lowers: %t", older, newer, got)
+			}
+		}
+	}
+	states := []keys.State{keys.Active, keys.Closed, keys.Withdrawn}
+	for i, older := range states {
+		for j, newer := range states {
+			if got := (revocation.KeyChange{KeyID: idB, Older: older, Newer: newer}).Betters(); got != (j < i) {
+				t.Errorf("key %s to %s betters: %t", older, newer, got)
+			}
+		}
+	}
+}

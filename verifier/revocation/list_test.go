@@ -1,6 +1,7 @@
 package revocation_test
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"testing"
@@ -147,6 +148,44 @@ func TestRevokedManySeries(t *testing.T) {
 					if got := look(t, l, licence{id, product, serial}); got != (want && id == idB) {
 						t.Fatalf("%d products: key %s, product %d, serial %d: revoked %t", n, id, product, serial, got)
 					}
+				}
+			}
+		}
+	}
+}
+
+// TestRevokedOtherLicence changes every bit of a key id, a product and a serial, and the
+// low bits of all of them together.
+func TestRevokedOtherLicence(t *testing.T) {
+	good := licence{idB, 7, 1500}
+	number := binary.BigEndian.Uint64(idB[:])
+	for _, l := range []*revocation.List{
+		listOf(revocation.Entry{KeyID: idB, Product: 7, First: 1500, Last: 1500}),
+		listOf(revocation.Entry{KeyID: idB, Product: 7, First: 1499, Last: 1501}, revocation.Entry{KeyID: idB, Product: 100, First: 1, Last: 1}),
+	} {
+		first, last := uint64(1500), uint64(1500)
+		for e := range l.Entries() {
+			if e.Product == 7 {
+				first, last = e.First, e.Last
+			}
+		}
+		try := func(key, product, serial uint64) {
+			c := licence{product: product, serial: serial}
+			binary.BigEndian.PutUint64(c.key[:], key)
+			want := c.key == good.key && product == 7 && first <= serial && serial <= last
+			if got := look(t, l, c); got != want {
+				t.Fatalf("%v: revoked %t", c, got)
+			}
+		}
+		for bit := range 64 {
+			try(number^1<<bit, 7, 1500)
+			try(number, 7^1<<bit, 1500)
+			try(number, 7, 1500^1<<bit)
+		}
+		for x := range uint64(16) {
+			for y := range uint64(16) {
+				for z := range uint64(16) {
+					try(number^x, 7^y, 1500^z)
 				}
 			}
 		}

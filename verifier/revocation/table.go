@@ -90,7 +90,7 @@ func (t *table) find(key, product, serial uint64) (s, i uint, found uint64) {
 	}
 	s = t.findSeries(key, product)
 	at := &t.series[s]
-	found = isZero(at.key ^ key | at.product ^ product)
+	found = isZero((at.key ^ key) | (at.product ^ product))
 
 	// The last block of the series that does not begin after the serial, and in it the
 	// last such entry of the series. Each is the first one where there is no such.
@@ -113,7 +113,7 @@ func (t *table) find(key, product, serial uint64) (s, i uint, found uint64) {
 	// be one more wait.
 	most := t.last(i & (uint(single) - 1))
 	most ^= (most ^ w>>wordBits) & -single
-	return s, i, found & less(serial, 1<<numberBits) & less(w, limit) &^ less(most, serial) &^ isZero(words)
+	return s, i, found & less(w, limit) &^ less(most, serial) &^ isZero(words)
 }
 
 // findSeries returns the last series that is not after the given one, or the first.
