@@ -15,7 +15,7 @@ import (
 // Lists come while eight goroutines verify. Every verdict is that of one list, as a
 // whole, and after Update has returned of no older one. Run under -race.
 func TestUpdateWhileVerifying(t *testing.T) {
-	const lists = 100
+	const lists = 30
 	hs, ours := newKey(workedHS, 7), newListKey("ours")
 	// Odd lists revoke serial 1 and ask for version 3 of serial 2; even ones the contrary.
 	codes := [2]string{}
