@@ -13,6 +13,7 @@ package main
 // This is the only file that knows how anything looks.
 
 import (
+	"encoding/binary"
 	"fmt"
 	"os"
 	"strings"
@@ -133,16 +134,22 @@ func printable(text string) string {
 }
 
 // isPlain reports whether a text is short and of ASCII letters, digits, marks and
-// spaces only.
+// spaces only. Every line of a long list is looked at, so it takes eight bytes at once.
 func isPlain(text string) bool {
 	if len(text) > maxShown {
 		return false
 	}
-	var over uint // bit 8 is set by a character below or above those; most texts have none, so all are looked at
-	for i := range len(text) {
-		over |= uint(text[i]-' ') + (255 - ('~' - ' '))
+	const ones = 0x0101010101010101
+	var odd uint64 // the highest bit of each byte says that a character was none of those
+	for ; len(text) >= 8; text = text[8:] {
+		w := binary.LittleEndian.Uint64([]byte(text[:8]))
+		odd |= w | (w - ' '*ones) | (w + ones) // a borrow or a carry comes from an odd byte only
 	}
-	return over < 256
+	for i := range len(text) {
+		c := uint64(text[i])
+		odd |= c | (c - ' ') | (c + 1)
+	}
+	return odd&(0x80*ones) == 0
 }
 
 // width returns how many columns of a terminal a text takes.

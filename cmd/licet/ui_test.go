@@ -32,6 +32,20 @@ func TestPrintable(t *testing.T) {
 	}
 }
 
+// Every byte at every place, beside others at the edges of what is plain.
+func TestIsPlain(t *testing.T) {
+	for _, rest := range []string{strings.Repeat("A", 19), strings.Repeat(" ", 19), strings.Repeat("~", 19)} {
+		for at := range len(rest) {
+			for c := range 256 {
+				text := rest[:at] + string([]byte{byte(c)}) + rest[at+1:]
+				if got, want := isPlain(text), c >= ' ' && c <= '~'; got != want {
+					t.Errorf("isPlain(%q) = %t", text, got)
+				}
+			}
+		}
+	}
+}
+
 func TestPlural(t *testing.T) {
 	for n, want := range map[int]string{0: "0 keys", 1: "1 key", 2: "2 keys"} {
 		if got, wide := plural(n, "key"), plural(uint64(n), "key"); got != want || wide != want {

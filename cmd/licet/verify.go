@@ -107,6 +107,26 @@ type verifyPiece struct {
 	terms, ignoredBinding string
 	termsOf               payload.License
 	termsKey              int
+
+	line, serial counter
+}
+
+// A counter writes numbers in decimal that mostly go up by one.
+type counter struct {
+	n      uint64
+	digits []byte
+}
+
+// text returns the digits of n, good until the next call.
+func (c *counter) text(n uint64) []byte {
+	last := len(c.digits) - 1
+	if last >= 0 && n > 0 && n-1 == c.n && c.digits[last] < '9' {
+		c.digits[last]++
+	} else {
+		c.digits = strconv.AppendUint(c.digits[:0], n, 10)
+	}
+	c.n = n
+	return c.digits
 }
 
 type inputLine struct{ number, end int } // number 0 is an argument
@@ -255,7 +275,7 @@ func (r *report) say(p *verifyPiece, line int, input string, v *verdict) {
 	out := p.out
 	if line > 0 {
 		out = append(out, "line "...)
-		out = strconv.AppendInt(out, int64(line), 10)
+		out = append(out, p.line.text(uint64(line))...)
 		out = append(out, ": "...)
 	}
 	if v.err != nil {
@@ -270,7 +290,7 @@ func (r *report) say(p *verifyPiece, line int, input string, v *verdict) {
 	out = append(out, ": "...)
 	out = append(out, printable(input)...)
 	out = append(out, p.terms...)
-	out = strconv.AppendUint(out, v.lic.Serial, 10)
+	out = append(out, p.serial.text(v.lic.Serial)...)
 	out = append(out, p.ignoredBinding...)
 	p.out = append(out, '\n')
 }

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -104,5 +106,14 @@ func TestCancelReader(t *testing.T) {
 	cancel()
 	if n, err := r.Read(got); n != 0 || !errors.Is(err, context.Canceled) {
 		t.Errorf("%d bytes, %v; want the error of the context", n, err)
+	}
+}
+
+func TestCounter(t *testing.T) {
+	var c counter
+	for _, n := range []uint64{0, 1, 2, 9, 10, 11, 11, 10, 99, 100, 101, 1 << 53, 1<<53 + 1, math.MaxUint64, 0, 1} {
+		if got, want := string(c.text(n)), strconv.FormatUint(n, 10); got != want {
+			t.Errorf("%d is written %s", n, got)
+		}
 	}
 }
