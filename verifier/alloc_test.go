@@ -61,7 +61,7 @@ func TestVerifyWithListAllocatesNothing(t *testing.T) {
 		for range 3 {
 			before := v.Latest()
 			allocs := testing.AllocsPerRun(1000, verify)
-			if err != nil || allocs != 0 || judgedBy(lic) != 7 {
+			if err != nil || allocs != 0 || listOf(lic) != 7 {
 				t.Errorf("%s: Verify allocates %v times, %v", name, allocs, err)
 			}
 			if v.Latest().Sub(before) < 1000*time.Second {

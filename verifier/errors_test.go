@@ -63,6 +63,10 @@ func TestErrorTexts(t *testing.T) {
 		{ring, clock("2028-01-01T05:00:00+05:00"), workedHSCode, "was valid to the end of 2027-12-31 (UTC); the clock shows 2028-01-01T00:00:00Z"},
 		{ring, func(o *verifier.Options) { clock("2029-01-01T00:00:00Z")(o); o.Products, o.MinVersion = []uint64{8}, 4 }, workedHSCode,
 			"for product 7, not for this one; version 3 is no longer accepted; the minimum is 4; was valid to the end of 2027-12-31 (UTC); the clock shows 2029-01-01T00:00:00Z"},
+		{ring, func(o *verifier.Options) { clock("2029-01-01T00:00:00Z")(o); o.Grace = 1 }, workedHSCode,
+			"was valid to the end of 2027-12-31 (UTC), and 1 day of grace after that; the clock shows 2029-01-01T00:00:00Z"},
+		{ring, func(o *verifier.Options) { clock("2029-01-01T00:00:00Z")(o); o.Grace = 14 }, workedHSCode,
+			"was valid to the end of 2027-12-31 (UTC), and 14 days of grace after that; the clock shows 2029-01-01T00:00:00Z"},
 	} {
 		_, err := newVerifier(c.ring, c.change).Verify(c.text)
 		if err == nil || err.Error() != c.want {
@@ -79,14 +83,16 @@ func TestReasonsAreThoseOfTheSpecification(t *testing.T) {
 		payload.Repeated, payload.WrongPrefix, payload.ExtraText, payload.SpareBits, payload.SignatureRange,
 		payload.UnknownKey, payload.LaterFormat,
 		verifier.KeyWithdrawn, verifier.BindingRequired, verifier.BadSignature, verifier.ProductNotAllowed,
-		verifier.WrongProduct, verifier.BelowMinimum, verifier.NotYetValid, verifier.Expired,
-		verifier.ClockBehind, verifier.NoSecret, verifier.ShortTag,
+		verifier.WrongProduct, verifier.Revoked, verifier.BelowMinimum, verifier.NotYetValid, verifier.Expired,
+		verifier.ClockBehind, verifier.ClockWentBack, verifier.NoSecret, verifier.ShortTag, verifier.ListStale,
+		verifier.ListOlder, verifier.ListConflict, verifier.ListUnreadable, verifier.BadState,
 	} {
 		got = append(got, r.Error())
 	}
 	want := strings.Fields(`empty too-long wrong-length prefix-only unreadable typo repeated wrong-prefix extra-text
 		spare-bits signature-range unknown-key later-format key-withdrawn binding-required bad-signature
-		product-not-allowed wrong-product below-minimum not-yet-valid expired clock-behind no-secret short-tag`)
+		product-not-allowed wrong-product revoked below-minimum not-yet-valid expired
+		clock-behind clock-went-back no-secret short-tag list-stale list-older list-conflict list-unreadable bad-state`)
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v", got)
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/licet-dev/licet/verifier"
 )
 
-// standing is what a verifier says of a licence at a time: "expired", "valid", or
+// standingOf is what a verifier says of a licence at a time: "expired", "valid", or
 // "in-grace 3".
-func standing(lic verifier.License, err error) string {
+func standingOf(lic verifier.License, err error) string {
 	switch e, ok := errors.AsType[*verifier.NotAcceptableError](err); {
 	case ok && len(e.Failures) == 1 && e.License.Status == verifier.Valid && e.License.Days == 0:
 		return string(e.Reason)
@@ -140,14 +140,14 @@ func TestEdgesOfGraceAndWarning(t *testing.T) {
 				}{{-time.Second, e.before}, {-1, e.before}, {0, e.after}, {time.Second, e.after}} {
 					clock.now = instant(e.at).Add(s.after).In(zone)
 					lic, err := v.Verify(code)
-					if got := standing(lic, err); got != s.want {
+					if got := standingOf(lic, err); got != s.want {
 						t.Errorf("%s, at %s: %s, want %s", c.name, clock.now, got, s.want)
 					}
 					if err != nil {
 						continue
 					}
-					if again, err := lic.At(clock.now); standing(again, err) != s.want {
-						t.Errorf("%s, At %s: %s, want %s", c.name, clock.now, standing(again, err), s.want)
+					if again, err := lic.At(clock.now); standingOf(again, err) != s.want {
+						t.Errorf("%s, At %s: %s, want %s", c.name, clock.now, standingOf(again, err), s.want)
 					}
 				}
 			}
@@ -178,7 +178,7 @@ func TestGraceWithLeeway(t *testing.T) {
 		} {
 			for after, want := range map[time.Duration]string{-time.Second: e.before, -1: e.before, 0: e.after, 1: e.after} {
 				clock.now = e.at.Add(after)
-				if got := standing(v.Verify(code)); got != want {
+				if got := standingOf(v.Verify(code)); got != want {
 					t.Errorf("leeway %s, at %s: %s, want %s", leeway, clock.now, got, want)
 				}
 			}
@@ -206,8 +206,8 @@ func TestGraceForgivesNothingElse(t *testing.T) {
 		if errors.Is(err, verifier.Expired) {
 			t.Errorf("%s: expired in its grace: %v", c.name, err)
 		}
-		if err == nil && standing(lic, err) != "in-grace 5" {
-			t.Errorf("%s: %s", c.name, standing(lic, err))
+		if err == nil && standingOf(lic, err) != "in-grace 5" {
+			t.Errorf("%s: %s", c.name, standingOf(lic, err))
 		}
 	}
 }
@@ -222,7 +222,7 @@ func TestStatusOfKeptLicense(t *testing.T) {
 		{"2028-01-11T00:00:00Z", "expired"}, {"2028-01-10T23:59:59Z", "in-grace 0"}, {"2026-01-01T00:00:00Z", "valid"},
 	} {
 		again, err := lic.At(instant(c.now))
-		if got := standing(again, err); got != c.want {
+		if got := standingOf(again, err); got != c.want {
 			t.Errorf("at %s: %s, want %s", c.now, got, c.want)
 		}
 		if err == nil {
@@ -235,7 +235,7 @@ func TestStatusOfKeptLicense(t *testing.T) {
 	if !ok {
 		t.Fatal(err)
 	}
-	if got := standing(e.License.At(instant("2028-01-01T00:00:00Z"))); got != "in-grace 9" {
+	if got := standingOf(e.License.At(instant("2028-01-01T00:00:00Z"))); got != "in-grace 9" {
 		t.Errorf("a licence that was refused: %s", got)
 	}
 }

@@ -110,8 +110,8 @@ func tryVerifier(ring *keys.Ring, change ...func(*verifier.Options)) (*verifier.
 	return verifier.New(ring, opts)
 }
 
-// judgedBy returns the number of the list that a licence was judged by, 0 for none.
-func judgedBy(lic verifier.License) uint64 {
+// listOf returns the number of the list that a licence was judged by, 0 for none.
+func listOf(lic verifier.License) uint64 {
 	l, _ := lic.List()
 	return l.Sequence
 }

@@ -146,6 +146,7 @@ func (v *Verifier) takeAll(lists [][]byte) error {
 		items = append(items, it)
 	}
 	slices.SortStableFunc(items, func(a, b item) int { return cmp.Compare(a.list.Sequence(), b.list.Sequence()) })
+	older := v.older(nil) // where none is new enough
 	for _, it := range items {
 		var err error
 		if v.rules.Load().ring != v.ring { // the key that signed it may be withdrawn by now
@@ -154,12 +155,14 @@ func (v *Verifier) takeAll(lists [][]byte) error {
 		if err == nil {
 			_, err = v.take(it.list)
 		}
-		if err != nil && !errors.Is(err, ListOlder) { // another may be newer
+		if errors.Is(err, ListOlder) {
+			older = err // the next one may be newer
+		} else if err != nil {
 			return fmt.Errorf("verifier: %s: %w", it.name, err)
 		}
 	}
-	if l := v.rules.Load().List; l.Sequence() < v.minSequence {
-		return fmt.Errorf("verifier: %w", v.older(l))
+	if v.rules.Load().List.Sequence() < v.minSequence {
+		return fmt.Errorf("verifier: %w", older)
 	}
 	return nil
 }

@@ -126,6 +126,28 @@ func TestNoFieldsOfUnauthenticCodes(t *testing.T) {
 		}
 	}
 
+	// Nor from one that is not judged for the state of the list or the guard.
+	ours := newListKey("ours")
+	for name, c := range map[string]struct {
+		list      []byte
+		tolerance time.Duration
+		want      error
+	}{
+		"stale list":      {ours.newList(due("2026-05-02T00:00:00Z"), revoke(hs, 98765432, 98765432, "")), 0, verifier.ListStale},
+		"future list":     {ours.newList(issued("2026-07-01T00:00:00Z")), 0, verifier.ClockBehind},
+		"withdrawn by it": {ours.newList(stateOf(hs, keys.Withdrawn)), 0, verifier.KeyWithdrawn},
+		"clock went back": {ours.newList(issued("2026-07-01T00:00:00Z")), time.Hour, verifier.ClockWentBack},
+	} {
+		v := must(verifier.New(newRing(hs, ours), verifier.Options{
+			Products: []uint64{401}, Clock: at(noon), Lists: [][]byte{c.list}, Stale: verifier.RefuseStale, Tolerance: c.tolerance,
+		}))
+		lic, err := v.Verify(hsCode)
+		requireReason(t, err, c.want)
+		if found := traces(reflect.ValueOf(err), "err", 0); found != nil || !reflect.DeepEqual(lic, verifier.License{}) {
+			t.Errorf("%s: fields at %v: %v, %+v", name, found, err, lic)
+		}
+	}
+
 	// The search finds the fields where they may be: in the error of a genuine code.
 	_, err := must(verifier.New(newRing(hs), verifier.Options{Products: []uint64{7}, Clock: at(noon)})).Verify(hsCode)
 	if found := traces(reflect.ValueOf(err), "err", 0); len(found) < 4 {

@@ -105,8 +105,8 @@ func TestRevokedAmongAllFailures(t *testing.T) {
 		lic, err := v.Verify(k.forge(fields))
 		if want == nil {
 			requireReason(t, err, nil)
-			if judgedBy(lic) != 7 {
-				t.Errorf("judged by list %d", judgedBy(lic))
+			if listOf(lic) != 7 {
+				t.Errorf("judged by list %d", listOf(lic))
 			}
 			continue
 		}
@@ -119,8 +119,8 @@ func TestRevokedAmongAllFailures(t *testing.T) {
 		if (e.RevokedFor == "chargeback") != has(verifier.Revoked) || e.RevokedFor != "" && !has(verifier.Revoked) {
 			t.Errorf("%v: revoked for %q", want, e.RevokedFor)
 		}
-		if judgedBy(e.License) != 7 || e.License.Serial != 1000 {
-			t.Errorf("%v: judged by list %d: %+v", want, judgedBy(e.License), e.License)
+		if listOf(e.License) != 7 || e.License.Serial != 1000 {
+			t.Errorf("%v: judged by list %d: %+v", want, listOf(e.License), e.License)
 		}
 	}
 }
@@ -212,8 +212,8 @@ func TestKeyStatesOfListAfterList(t *testing.T) {
 		if until := kept.Until(noon); until.IsZero() != (c.want != nil) {
 			t.Errorf("%s: Until = %s", c.state, until)
 		}
-		if err == nil && judgedBy(again) != 8+uint64(i) || err != nil && again.Serial != 0 {
-			t.Errorf("At = serial %d, judged by list %d", again.Serial, judgedBy(again))
+		if err == nil && listOf(again) != 8+uint64(i) || err != nil && again.Serial != 0 {
+			t.Errorf("At = serial %d, judged by list %d", again.Serial, listOf(again))
 		}
 	}
 }

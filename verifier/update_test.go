@@ -72,7 +72,7 @@ func TestUpdateWhileVerifying(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				n := judgedBy(lic)
+				n := listOf(lic)
 				if n < oldest || n > newest || n < last {
 					t.Errorf("judged by list %d, after list %d; lists %d to %d may judge", n, last, oldest, newest)
 				}
