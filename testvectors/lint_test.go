@@ -24,12 +24,25 @@ var files = map[string]func() any{
 	"rings":      func() any { return new(vectorfile.File[vectorfile.RingsTest]) },
 	"secretkeys": func() any { return new(vectorfile.File[vectorfile.SecretKeysTest]) },
 	"verify":     func() any { return new(vectorfile.VerifyFile) },
+	"lists":      func() any { return new(vectorfile.ListsFile) },
+	"policy":     func() any { return new(vectorfile.PolicyFile) },
 }
 
 // parts has the objects inside a test that have a schema of their own.
 var parts = map[string]map[string]reflect.Type{
 	"mint":   {"hkdf": reflect.TypeFor[vectorfile.HKDF]()},
 	"verify": {"place": reflect.TypeFor[vectorfile.Place]()},
+	"lists": {
+		"list":    reflect.TypeFor[vectorfile.List](),
+		"minimum": reflect.TypeFor[vectorfile.Minimum](),
+		"key":     reflect.TypeFor[vectorfile.KeyState](),
+		"entry":   reflect.TypeFor[vectorfile.Entry](),
+		"lookup":  reflect.TypeFor[vectorfile.Lookup](),
+	},
+	"policy": {
+		"update": reflect.TypeFor[vectorfile.Update](),
+		"judge":  reflect.TypeFor[vectorfile.Judge](),
+	},
 }
 
 var kebab = regexp.MustCompile(`\A[a-z0-9]+(-[a-z0-9]+)*\z`)
@@ -166,45 +179,107 @@ func members(typ reflect.Type) []string {
 	return names
 }
 
-// reasons are those of section 7 by family, but for revoked: nothing in these
-// files can revoke a licence.
+// reasons are those of section 7 by family, but for those of what a program keeps
+// over restarts, which is its own.
 var reasons = map[string]string{
 	"not-authentic": "empty too-long wrong-length prefix-only unreadable typo repeated wrong-prefix extra-text spare-bits signature-range " +
 		"unknown-key later-format key-withdrawn binding-required bad-signature product-not-allowed",
-	"not-acceptable": "wrong-product below-minimum not-yet-valid expired",
-	"cannot-judge":   "clock-behind no-secret short-tag",
+	"not-acceptable": "wrong-product revoked below-minimum not-yet-valid expired",
+	"cannot-judge":   "clock-behind no-secret short-tag list-stale list-older list-conflict list-unreadable",
 	"valid":          "",
+}
+
+// A verdict is what tests of verify.json and policy.json have in common.
+type verdict struct {
+	name, family, reason string
+	failures             []string
+}
+
+// checkVerdict checks that the reason of a verdict is one of its family.
+func checkVerdict(t *testing.T, kind string, v verdict) {
+	known, ok := reasons[v.family]
+	if !ok || v.family == "valid" && v.reason != "" || !slices.Contains(strings.Fields(known), v.reason) && v.family != "valid" {
+		t.Errorf("%s.json: %s: reason %q in family %q", kind, v.name, v.reason, v.family)
+	}
+	if len(v.failures) > 0 && v.failures[0] != v.reason {
+		t.Errorf("%s.json: %s: reason %q is not the first of %q", kind, v.name, v.reason, v.failures)
+	}
+}
+
+// checkUsed checks that every text at the top of a file is used, and no other one.
+func checkUsed(t *testing.T, kind string, texts map[string]string, used map[string]bool) {
+	for name := range texts {
+		if !used[name] {
+			t.Errorf("%s.json: no test uses %q", kind, name)
+		}
+	}
+	for name := range used {
+		if _, ok := texts[name]; !ok {
+			t.Errorf("%s.json: there is no %q", kind, name)
+		}
+	}
 }
 
 func TestReasons(t *testing.T) {
 	file, _ := load(t, "verify")
 	v := file.(*vectorfile.VerifyFile)
-	seen := map[string]bool{}
-	rings := map[string]bool{}
+	seen, rings := map[string]bool{}, map[string]bool{}
 	for _, test := range v.Tests {
-		known, ok := reasons[test.Family]
-		if !ok || test.Family == "valid" && test.Reason != "" || !slices.Contains(strings.Fields(known), test.Reason) && test.Family != "valid" {
-			t.Errorf("verify.json: %s: reason %q in family %q", test.Name, test.Reason, test.Family)
-		}
-		if len(test.Failures) > 0 && test.Failures[0] != test.Reason {
-			t.Errorf("verify.json: %s: reason %q is not the first of %q", test.Name, test.Reason, test.Failures)
-		}
-		if v.Rings[test.Ring] == "" {
-			t.Errorf("verify.json: %s: no ring %q", test.Name, test.Ring)
-		}
-		seen[test.Reason] = true
-		rings[test.Ring] = true
+		checkVerdict(t, "verify", verdict{test.Name, test.Family, test.Reason, test.Failures})
+		seen[test.Reason], rings[test.Ring] = true, true
 	}
+	checkUsed(t, "verify", v.Rings, rings)
+
+	file, _ = load(t, "policy")
+	p := file.(*vectorfile.PolicyFile)
+	rings, lists := map[string]bool{}, map[string]bool{}
+	for _, test := range p.Tests {
+		checkVerdict(t, "policy", verdict{test.Name, test.Family, test.Reason, test.Failures})
+		seen[test.Reason], rings[test.Ring] = true, true
+		for _, name := range test.Lists {
+			lists[name] = true
+		}
+		for _, u := range test.Updates {
+			lists[u.List] = true
+		}
+		if (test.Stale != "") != (len(test.Lists)+len(test.Updates) > 0) {
+			t.Errorf("policy.json: %s: stale is %q with %d lists and %d updates", test.Name, test.Stale, len(test.Lists), len(test.Updates))
+		}
+	}
+	checkUsed(t, "policy", p.Rings, rings)
+	checkUsed(t, "policy", p.Lists, lists)
+
 	for family, known := range reasons {
 		for _, reason := range strings.Fields(known) {
 			if !seen[reason] {
-				t.Errorf("verify.json: no test of %s has reason %q", family, reason)
+				t.Errorf("no test of %s has reason %q", family, reason)
 			}
 		}
 	}
-	for name := range v.Rings {
-		if !rings[name] {
-			t.Errorf("verify.json: no test uses ring %q", name)
+}
+
+// TestLists checks what tests of lists.json say of each other's members.
+func TestLists(t *testing.T) {
+	file, _ := load(t, "lists")
+	l := file.(*vectorfile.ListsFile)
+	rings, seen := map[string]bool{}, map[string]bool{}
+	for _, test := range l.Tests {
+		rings[test.Ring] = true
+		seen[test.Part+" "+test.Reason] = true
+		if test.Accepted != (test.List != nil) || test.Accepted != (test.Part == "") {
+			t.Errorf("lists.json: %s: accepted is %t, refused by %q", test.Name, test.Accepted, test.Part)
+		}
+		if (test.Note == nil) == (test.NoteHex == nil) {
+			t.Errorf("lists.json: %s: want a note or a note in hexadecimal", test.Name)
+		}
+	}
+	checkUsed(t, "lists", l.Rings, rings)
+	for _, want := range []string{
+		"note malformed", "note bad-signature", "note key-withdrawn", "note no-signature-of-this-issuer",
+		"list malformed", "list bad-value", "list bad-order", "list manifest", "list later-format", "list other-issuer",
+	} {
+		if !seen[want] {
+			t.Errorf("lists.json: no test is refused as %s", want)
 		}
 	}
 }

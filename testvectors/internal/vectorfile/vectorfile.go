@@ -172,6 +172,124 @@ type Result struct {
 	Copies         int      `json:"copies,omitempty"`
 }
 
+// A ListsFile is the vector file of kind "lists". The rings stand at its top.
+type ListsFile struct {
+	Header
+	Rings map[string]string `json:"rings"`
+	Tests []ListsTest       `json:"tests"`
+}
+
+// A ListsTest is a signed revocation list and whether a reader takes it. Part is
+// "note" or "list": what refuses it.
+type ListsTest struct {
+	Test
+	Ring     string   `json:"ring"`
+	Note     *string  `json:"note,omitempty"`
+	NoteHex  *string  `json:"note_hex,omitempty"`
+	Accepted bool     `json:"accepted"`
+	Part     string   `json:"part,omitempty"`
+	Reason   string   `json:"reason,omitempty"`
+	Private  string   `json:"private,omitempty"`
+	List     *List    `json:"list,omitempty"`
+	Lookups  []Lookup `json:"lookups,omitempty"`
+}
+
+// A List is what a revocation list says.
+type List struct {
+	Issuer   string     `json:"issuer"`
+	Sequence string     `json:"sequence"`
+	Issued   string     `json:"issued"`
+	Due      string     `json:"due"`
+	Minimums []Minimum  `json:"minimums,omitempty"`
+	Keys     []KeyState `json:"keys,omitempty"`
+	Entries  []Entry    `json:"entries,omitempty"`
+}
+
+// A Minimum is the lowest version of a product that is accepted.
+type Minimum struct {
+	Product string `json:"product"`
+	Version string `json:"version"`
+}
+
+// A KeyState is what a list says of a key.
+type KeyState struct {
+	KeyID string `json:"key_id"`
+	State string `json:"state"`
+}
+
+// An Entry is a range of revoked serials.
+type Entry struct {
+	KeyID   string `json:"key_id"`
+	Product string `json:"product"`
+	First   string `json:"first"`
+	Last    string `json:"last"`
+	Reason  string `json:"reason,omitempty"`
+}
+
+// A Lookup is a licence, and whether the list of the test revokes it.
+type Lookup struct {
+	KeyID   string `json:"key_id"`
+	Product string `json:"product"`
+	Serial  string `json:"serial"`
+	Revoked bool   `json:"revoked"`
+	Reason  string `json:"reason,omitempty"`
+}
+
+// A PolicyFile is the vector file of kind "policy". The rings and the signed lists
+// stand at its top.
+type PolicyFile struct {
+	Header
+	Rings map[string]string `json:"rings"`
+	Lists map[string]string `json:"lists"`
+	Tests []PolicyTest      `json:"tests"`
+}
+
+// A PolicyTest is a code, what a verifier was told, and its verdict.
+type PolicyTest struct {
+	Test
+	Ring           string   `json:"ring"`
+	Input          string   `json:"input"`
+	Products       []string `json:"products"`
+	MinVersion     string   `json:"min_version,omitempty"`
+	Lists          []string `json:"lists,omitempty"`
+	MinSequence    string   `json:"min_sequence,omitempty"`
+	Updates        []Update `json:"updates,omitempty"`
+	Stale          string   `json:"stale,omitempty"`
+	Now            string   `json:"now"`
+	Leeway         int64    `json:"leeway,omitempty"`
+	Built          string   `json:"built,omitempty"`
+	Grace          int64    `json:"grace,omitempty"`
+	Warn           int64    `json:"warn,omitempty"`
+	AllowShortTags bool     `json:"allow_short_tags,omitempty"`
+	Binding        *string  `json:"binding,omitempty"`
+
+	Family         string   `json:"family"`
+	Reason         string   `json:"reason,omitempty"`
+	Failures       []string `json:"failures,omitempty"`
+	RevokedFor     string   `json:"revoked_for,omitempty"`
+	Status         string   `json:"status,omitempty"`
+	Days           *int64   `json:"days,omitempty"`
+	JudgedBy       *Judge   `json:"judged_by,omitempty"`
+	License        Fields   `json:"license,omitempty"`
+	KeyID          string   `json:"key_id,omitempty"`
+	BindingIgnored bool     `json:"binding_ignored,omitempty"`
+	Proposal       string   `json:"proposal,omitempty"`
+}
+
+// An Update is a list that a verifier gets later, and what becomes of it.
+type Update struct {
+	List   string `json:"list"`
+	Result string `json:"result"`
+}
+
+// A Judge is the list by which a licence was judged.
+type Judge struct {
+	Sequence string `json:"sequence"`
+	Issued   string `json:"issued"`
+	Due      string `json:"due"`
+	Stale    bool   `json:"stale,omitempty"`
+}
+
 // Encode returns file in the one form in which vector files are kept.
 func Encode(file any) ([]byte, error) {
 	var buf bytes.Buffer

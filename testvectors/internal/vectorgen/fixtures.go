@@ -123,6 +123,10 @@ func mintKeyText(k *key, secrets bool) string {
 }
 
 func roleKeyText(role string, public *ecdsa.PublicKey) string {
-	return fmt.Sprintf(`{"role":"%s","id":"%s","state":"active","public":"%s"}`,
-		role, publicID("licet/v1 "+role, public), hexOf(publicBytes(public)))
+	return roleKeyTextIn("active", role, public)
+}
+
+func roleKeyTextIn(state, role string, public *ecdsa.PublicKey) string {
+	return fmt.Sprintf(`{"role":"%s","id":"%s","state":"%s","public":"%s"}`,
+		role, publicID("licet/v1 "+role, public), state, hexOf(publicBytes(public)))
 }

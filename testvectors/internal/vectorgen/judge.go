@@ -17,26 +17,43 @@ type request struct {
 	built     time.Time // zero if not given
 	shortTags bool
 	binding   *string
+
+	list        *vectorfile.List // nil if there is none
+	refuseStale bool
+	grace, warn int64 // days
+}
+
+// A verdict is a result and what a list and the time add to it.
+type verdict struct {
+	vectorfile.Result
+	revokedFor string
+	status     string // of an accepted licence
+	days       *int64 // left, where the status counts them
+	stale      bool   // whether the list is
+}
+
+func cannotJudge(reason string) verdict {
+	return verdict{Result: vectorfile.Result{Family: "cannot-judge", Reason: reason}}
 }
 
 // verify judges a text.
-func verify(input string, keys []*key, r *request) vectorfile.Result {
+func verify(input string, keys []*key, r *request) verdict {
 	marks, ok := normalize(input)
 	if !ok {
-		return *malformed("too-long").result
+		return verdict{Result: *malformed("too-long").result}
 	}
 	got := read(marks, keys, r)
 	if got.result != nil {
-		return *got.result
+		return verdict{Result: *got.result}
 	}
 	reason, values := authenticate(got.key, got.body, r)
 	switch reason {
 	case "":
 		return r.judge(got.key, values)
 	case "no-secret", "short-tag":
-		return vectorfile.Result{Family: "cannot-judge", Reason: reason}
+		return cannotJudge(reason)
 	}
-	return vectorfile.Result{Family: "not-authentic", Reason: reason}
+	return verdict{Result: vectorfile.Result{Family: "not-authentic", Reason: reason}}
 }
 
 // shortest is the number of tag bits from which a key needs no consent.
@@ -44,7 +61,7 @@ const shortest = 65
 
 // authenticate is steps 1 to 7 of section 7 for a body that reads by rule A.
 func authenticate(k *key, body string, r *request) (reason string, values fields) {
-	if k.state == "withdrawn" {
+	if worse(k.state, stateIn(r.list, k.id)) == "withdrawn" {
 		return "key-withdrawn", nil
 	}
 	if k.bind != "none" && refusedBinding(r.binding) {
@@ -91,44 +108,59 @@ func authenticate(k *key, body string, r *request) (reason string, values fields
 }
 
 // judge is step 8 of section 7, for a licence that is authentic.
-func (r *request) judge(k *key, values fields) vectorfile.Result {
+func (r *request) judge(k *key, values fields) verdict {
 	floor := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
 	if r.built.After(floor) {
 		floor = r.built
 	}
+	if r.list != nil && instant(r.list.Issued).After(floor) {
+		floor = instant(r.list.Issued)
+	}
 	latest, earliest := r.now.Add(r.leeway), r.now.Add(-r.leeway)
 	if latest.Before(floor) {
-		return vectorfile.Result{Family: "cannot-judge", Reason: "clock-behind"}
+		return cannotJudge("clock-behind")
+	}
+	stale := r.list != nil && earliest.After(instant(r.list.Due))
+	if stale && r.refuseStale {
+		return cannotJudge("list-stale")
 	}
 	var failures []string
-	wanted := false
-	for _, p := range r.products {
-		wanted = wanted || p.Cmp(values["product"]) == 0
+	check := func(reason string, fails bool) {
+		if fails {
+			failures = append(failures, reason)
+		}
 	}
-	if !wanted {
-		failures = append(failures, "wrong-product")
-	}
-	if values.get("version").Cmp(r.minimum) < 0 {
-		failures = append(failures, "below-minimum")
-	}
-	if big.NewInt(dayOf(latest)).Cmp(values.get("start")) < 0 {
-		failures = append(failures, "not-yet-valid")
-	}
-	expiry := values.get("expiry")
-	if expiry.Sign() > 0 && big.NewInt(dayOf(earliest)).Cmp(expiry) > 0 {
-		failures = append(failures, "expired")
-	}
-	result := vectorfile.Result{
-		Family:         "valid",
-		Failures:       failures,
-		License:        licenseOf(values),
-		KeyID:          k.id,
-		BindingIgnored: k.bind == "none" && r.binding != nil && *r.binding != "",
+	product, version := values["product"], values.get("version")
+	start, expiry := values.get("start").Int64(), values.get("expiry").Int64() // at most 21 bits
+	revokedFor, revoked := lookUp(r.list, k.id, product, values["serial"])
+	check("wrong-product", !containsNumber(r.products, product))
+	check("revoked", revoked)
+	check("below-minimum", version.Cmp(r.minimum) < 0 || version.Cmp(minimumIn(r.list, product)) < 0)
+	check("not-yet-valid", dayOf(latest) < start)
+	check("expired", expiry != 0 && dayOf(earliest) > expiry+r.grace)
+	v := verdict{
+		Result: vectorfile.Result{
+			Family:         "valid",
+			Failures:       failures,
+			License:        licenseOf(values),
+			KeyID:          k.id,
+			BindingIgnored: k.bind == "none" && r.binding != nil && *r.binding != "",
+		},
+		stale: stale,
 	}
 	if len(failures) > 0 {
-		result.Family, result.Reason = "not-acceptable", failures[0]
+		v.Family, v.Reason, v.revokedFor = "not-acceptable", failures[0], revokedFor
+		return v
 	}
-	return result
+	v.status = "valid"
+	switch {
+	case expiry == 0:
+	case dayOf(earliest) > expiry:
+		v.status, v.days = "in-grace", pointer(expiry+r.grace-dayOf(earliest))
+	case r.warn > 0 && dayOf(r.now) > expiry-r.warn:
+		v.status, v.days = "expiring", pointer(max(0, expiry-dayOf(r.now)))
+	}
+	return v
 }
 
 // get returns the named field, 0 if the layout lacks it.

@@ -14,10 +14,12 @@ var order = elliptic.P256().Params().N
 // highest is (n-1)/2, the highest s that is accepted.
 var highest = new(big.Int).Rsh(order, 1)
 
-// A key is a mint key. A verifier's key has no private part, and an hs256 key
-// without its secret can judge nothing.
+// A key is a mint key, or the list or receipt key of a ring, which has no
+// descriptor. A verifier's key has no private part, and an hs256 key without its
+// secret can judge nothing.
 type key struct {
 	*descriptor
+	role     string            // of a key that a reader took from a ring
 	secret   []byte            // hs256
 	private  *ecdsa.PrivateKey // es256
 	public   *ecdsa.PublicKey  // es256

@@ -45,6 +45,8 @@ func files() map[string]any {
 		"rings":      ringsFile(),
 		"secretkeys": secretKeysFile(),
 		"verify":     verifyFile(),
+		"lists":      listsFile(),
+		"policy":     policyFile(),
 	}
 }
 

@@ -27,14 +27,28 @@ var (
 	maxProduct    = big.NewInt(1<<53 - 1)
 )
 
-// readRing is section 9.1. The keys of a good ring come sorted by number.
-func readRing(text string) (keys []*key, refused problem) {
-	defer func() {
-		if p, ok := recover().(problem); ok {
-			keys, refused = nil, p
-		}
-	}()
+// A ring is what a reader takes from the text of one.
+type ring struct {
+	issuer string
+	mint   []*key // by number
+	others []*key // of the roles list and receipt
+}
+
+// readRing is section 9.1.
+func readRing(text string) (r *ring, refused problem) {
+	defer recoverProblem(func(p problem) { r, refused = nil, p })
 	return ringOf(parseObject(text)), ""
+}
+
+// recoverProblem, deferred, gives the problem that a reader panicked with to refuse.
+func recoverProblem(refuse func(problem)) {
+	switch p := recover().(type) {
+	case nil:
+	case problem:
+		refuse(p)
+	default:
+		panic(p)
+	}
 }
 
 // parseObject reads one strict JSON object and nothing after it.
@@ -105,10 +119,11 @@ func onlyMembers(o object, names ...string) {
 	}
 }
 
-func ringOf(o object) []*key {
+func ringOf(o object) *ring {
 	onlyMembers(o, "format", "issuer", "secret", "products", "keys")
 	need(member[string](o, "format", "format") == "licet-ring/v1", "format")
-	need(goodName(member[string](o, "issuer", "issuer")), "issuer")
+	r := &ring{issuer: member[string](o, "issuer", "issuer")}
+	need(goodName(r.issuer), "issuer")
 	secret := member[bool](o, "secret", "secret")
 	var products []*big.Int
 	for _, v := range member[[]any](o, "products", "product") {
@@ -119,7 +134,6 @@ func ringOf(o object) []*key {
 		need(goodName(member[string](p, "name", "product")), "product")
 		products = append(products, number)
 	}
-	var keys []*key
 	seen := map[string]bool{}
 	once := func(kind, what string) {
 		need(!seen[kind+what], "duplicate-key")
@@ -134,14 +148,16 @@ func ringOf(o object) []*key {
 		if k.secret != nil {
 			once("secret ", hexOf(k.secret))
 		}
-		if k.descriptor != nil {
-			once("number ", sym(k.number))
-			keys = append(keys, k)
+		if k.descriptor == nil {
+			r.others = append(r.others, k)
+			continue
 		}
+		once("number ", sym(k.number))
+		r.mint = append(r.mint, k)
 	}
-	slices.SortFunc(keys, func(a, b *key) int { return a.number - b.number })
-	needShapes(keys)
-	return keys
+	slices.SortFunc(r.mint, func(a, b *key) int { return a.number - b.number })
+	needShapes(r.mint)
+	return r
 }
 
 func numberOf(n json.Number, p problem) *big.Int {
@@ -156,7 +172,8 @@ func containsNumber(numbers []*big.Int, n *big.Int) bool {
 }
 
 func goodName(name string) bool {
-	return len(name) >= 1 && len(name) <= 128 && utf8.ValidString(name) && !strings.ContainsFunc(name, isControl)
+	return len(name) >= 1 && len(name) <= 128 && utf8.ValidString(name) &&
+		!strings.ContainsFunc(name, func(r rune) bool { return isControl(r) || r == '\uFFFD' })
 }
 
 // ringKey reads one key. A list or receipt key comes without descriptor.
@@ -165,8 +182,9 @@ func ringKey(o object, secretRing bool, products []*big.Int) *key {
 	k := &key{id: member[string](o, "id", "id-mismatch"), state: member[string](o, "state", "state")}
 	need(idText.MatchString(k.id), "id-mismatch")
 	need(slices.Contains([]string{"active", "closed", "withdrawn"}, k.state), "state")
+	k.role = member[string](o, "role", "role")
 	text := ""
-	switch role := member[string](o, "role", "role"); role {
+	switch k.role {
 	case "mint":
 		text = member[string](o, "descriptor", "descriptor")
 		d, ok := parseDescriptor(text)
@@ -174,7 +192,7 @@ func ringKey(o object, secretRing bool, products []*big.Int) *key {
 		k.descriptor = d
 		k.products = allowedProducts(member[[]any](o, "products", "allowed-product"), d, products)
 	case "list", "receipt":
-		text = "licet/v1 " + role
+		text = "licet/v1 " + k.role
 		_, ok := o["descriptor"]
 		need(!ok, "descriptor")
 		_, ok = o["products"]

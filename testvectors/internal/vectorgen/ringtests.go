@@ -194,6 +194,7 @@ func (s *ringSuite) addValues() {
 	s.add("issuer-with-control", "U+000A", "issuer", "value", edit(publicRing, "Acme Tools", `Acme\nTools`))
 	s.add("issuer-with-delete", "U+007F", "issuer", "value", edit(publicRing, "Acme Tools", `Acme\u007fTools`))
 	s.add("issuer-with-c1-control", "U+0085", "issuer", "value", edit(publicRing, "Acme Tools", `Acme\u0085Tools`))
+	s.add("issuer-damaged", "U+FFFD", "issuer", "value", edit(publicRing, "Acme Tools", `Acme\ufffdTools`))
 	s.add("product-name-empty", "", "product", "value", edit(publicRing, "Widget", ""))
 	s.add("product-name-too-long", "", "product", "value", edit(publicRing, "Widget", strings.Repeat("a", 129)))
 	s.add("product-name-with-control", "U+0000", "product", "value", edit(publicRing, "Widget", `Wid\u0000get`))

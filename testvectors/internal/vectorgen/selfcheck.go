@@ -22,6 +22,7 @@ func selfCheck() {
 	checkSectionTen()
 	checkCheckSymbols()
 	checkDates()
+	checkLists()
 }
 
 func checkSectionTen() {
@@ -121,4 +122,45 @@ func checkDates() {
 	must("last day of 13 bits", dateOf(1<<13-1), "2047-06-06")
 	must("last day of 15 bits", dateOf(1<<15-1), "2114-09-19")
 	must("last day of 16 bits", dateOf(1<<16-1), "2204-06-07")
+}
+
+// workedManifest is the text of section 10.3.
+const workedManifest = `licet-manifest/v1
+Acme Tools
+key-id ca3f2093e4fe1455
+key-number 8
+product 7
+version 3
+expiry 2027-12-31
+first-serial 1000
+last-serial 1000
+count 1
+kind mint
+format txt
+file batch.txt
+size 45
+sha256 bb8ee31be871c77cef1ed3ea2ecf23e522481b5a19f190718fdd4a02385ede34
+time 2026-12-01T09:30:00Z
+tool licet v0.2.0
+label order=4711
+`
+
+func checkLists() {
+	must("list key", hexOf(scalarOf(list1)), "202122232425262728292a2b2c2d2e2f303132333435363738393a3b3c3d3e3f")
+	must("id of the list key", listID(list1), "d41142f1d23dcc36")
+	must("four bytes of the list key", hexOf(keyHash(&list1.PublicKey)), "257d5872")
+	must("signature of the manifest", signatureLine(list1, workedManifest), "\u2014 licet-list "+
+		"JX1YcjBFAiAVvtQhpLspQt1vfYahUKPRJZBJ3Lc7L2pKZIXM8TdnfQIhAIdA/kU/zpkxXYJGkNFysEHnDLg9k7DBOf40UDZKOgQ5\n")
+	must("list", workedList, `licet-revocations/v1
+Acme Tools
+sequence 12
+issued 2026-12-01T09:30:00Z
+due 2027-01-01T00:00:00Z
+minimum 7 3
+key ca3f2093e4fe1455 closed
+revoked ca3f2093e4fe1455 7 1000 1999 leaked
+revoked ca3f2093e4fe1455 7 2042 2042
+`)
+	must("signature of the list", signatureLine(list1, workedList), "\u2014 licet-list "+
+		"JX1YcjBFAiEA+/5Dmc2GYosjG8Y2vONktrnOoB+Iulp3EBgH1p8GC9ICIBFkInnYABZKhf9CkMzzwQux572TX0U2yibepjVkxqzF\n")
 }

@@ -65,11 +65,15 @@ func verifyFile() vectorfile.VerifyFile {
 
 // ring adds a ring; it must be one that a reader accepts.
 func (s *verifySuite) ring(name, text string) {
-	keys, refused := readRing(text)
+	s.rings[name], s.keys[name] = text, mustReadRing("verify", name, text).mint
+}
+
+func mustReadRing(kind, name, text string) *ring {
+	r, refused := readRing(text)
 	if refused != "" {
-		log.Fatalf("verify: ring %s: %s", name, refused)
+		log.Fatalf("%s: ring %s: %s", kind, name, refused)
 	}
-	s.rings[name], s.keys[name] = text, keys
+	return r
 }
 
 // addRings adds the rings that tests of several subjects use.
@@ -159,7 +163,7 @@ func (s *verifySuite) test(flags, name, comment, want, input string, options ...
 	if !ok {
 		log.Fatalf("verify: %s: no ring %q", name, t.Ring)
 	}
-	t.Result = verify(input, keys, &r)
+	t.Result = verify(input, keys, &r).Result
 	if got := summary(&t.Result); got != want {
 		log.Fatalf("verify: %s: %q, want %q", name, got, want)
 	}
