@@ -29,6 +29,14 @@ func TestOptions(t *testing.T) {
 		{"largest leeway", verifier.Options{Products: products, Leeway: 48 * time.Hour}, true},
 		{"leeway too large", verifier.Options{Products: products, Leeway: 48*time.Hour + 1}, false},
 		{"largest number for a leeway", verifier.Options{Products: products, Leeway: math.MaxInt64}, false},
+		{"grace below zero", verifier.Options{Products: products, Grace: -1}, false},
+		{"longest grace", verifier.Options{Products: products, Grace: 3660}, true},
+		{"grace too long", verifier.Options{Products: products, Grace: 3661}, false},
+		{"largest number for a grace", verifier.Options{Products: products, Grace: math.MaxInt}, false},
+		{"warning below zero", verifier.Options{Products: products, Warn: -1}, false},
+		{"longest warning", verifier.Options{Products: products, Warn: 3660}, true},
+		{"warning too long", verifier.Options{Products: products, Warn: 3661}, false},
+		{"grace and warning", verifier.Options{Products: products, Grace: 1, Warn: 1}, true},
 	} {
 		v, err := verifier.New(ring, c.opts)
 		if good := err == nil; good != c.good || good != (v != nil) {
