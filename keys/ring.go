@@ -72,7 +72,7 @@ func ringError(p Problem, format string, args ...any) error {
 // NewRing returns a ring with these products and keys, in any order. It refuses
 // what SPEC.md, section 9.1, refuses, with a [RingError].
 func NewRing(issuer string, products []Product, keys []Key) (*Ring, error) {
-	if err := checkName(issuer); err != nil {
+	if err := CheckName(issuer); err != nil {
 		return nil, ringError(ProblemIssuer, "issuer: %v", err)
 	}
 	r := &Ring{
@@ -104,7 +104,9 @@ func compareKeys(a, b Key) int {
 	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Number(), b.Number()))
 }
 
-func checkName(s string) error {
+// CheckName reports what is wrong with the name of an issuer or a product, which is 1
+// to 128 bytes of UTF-8 without control characters and U+FFFD, or nil.
+func CheckName(s string) error {
 	switch {
 	case s == "" || len(s) > 128:
 		return fmt.Errorf("name of %d bytes: want 1 to 128", len(s))
@@ -130,7 +132,7 @@ func (r *Ring) checkProducts() error {
 		case i > 0 && p.Number == r.products[i-1].Number:
 			return ringError(ProblemProduct, "product %d is listed twice", p.Number)
 		}
-		if err := checkName(p.Name); err != nil {
+		if err := CheckName(p.Name); err != nil {
 			return ringError(ProblemProduct, "product %d: %v", p.Number, err)
 		}
 	}

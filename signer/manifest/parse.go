@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/licet-dev/licet/keys"
+	"github.com/licet-dev/licet/keys/note"
 	"github.com/licet-dev/licet/payload"
 )
 
@@ -40,20 +41,14 @@ func checkFirstLine(text string) *Error {
 		return nil
 	}
 	err := newError(Malformed, "", "not a manifest: want %s", firstLine)
-	switch name, version, _ := strings.Cut(first, "/"); {
+	switch name, _, _ := strings.Cut(first, "/"); {
 	case name == "licet-revocations":
 		err = newError(RevocationList, "", "this is a revocation list, not a manifest")
-	case name == "licet-manifest" && laterVersion(version):
+	case note.IsLater(first, firstLine):
 		err = newError(LaterFormat, "", "%s is of a later version of the format; this one reads %s", first, firstLine)
 	}
 	err.Line = 1
 	return err
-}
-
-func laterVersion(s string) bool {
-	digits, ok := strings.CutPrefix(s, "v")
-	n, err := strconv.ParseUint(digits, 10, 16)
-	return ok && err == nil && n > 1 && strconv.FormatUint(n, 10) == digits
 }
 
 // A parser reads the lines of a manifest in their order. After its first error it

@@ -1,31 +1,15 @@
 package revocation
 
 import (
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/licet-dev/licet/keys"
 	"github.com/licet-dev/licet/payload"
 )
 
-const maxIssuer = 128 // bytes, as in a ring
-
-// checkIssuer holds the issuer to the rules for names in a ring. They keep it on
-// its line, too.
 func checkIssuer(s string) *Error {
-	switch {
-	case s == "":
-		return newError(BadValue, "issuer: it is empty; state it as the ring does")
-	case len(s) > maxIssuer:
-		return newError(BadValue, "issuer: %d bytes, at most %d are allowed", len(s), maxIssuer)
-	case !utf8.ValidString(s):
-		return newError(BadValue, "issuer: %q is not valid UTF-8", s)
-	case strings.ContainsFunc(s, unicode.IsControl):
-		return newError(BadValue, "issuer: %q has a newline or another control character", s)
-	case strings.ContainsRune(s, utf8.RuneError):
-		return newError(BadValue, "issuer: %q has U+FFFD in it, which stands for damaged text", s)
+	if err := keys.CheckName(s); err != nil {
+		return newError(BadValue, "issuer: %v; state it as the ring does", err)
 	}
 	return nil
 }

@@ -148,10 +148,10 @@ func TestDraftTimes(t *testing.T) {
 
 func TestDraftRefuses(t *testing.T) {
 	for name, change := range map[string]func(*revocation.Draft){
-		"issuer: it is empty":    func(d *revocation.Draft) { d.Issuer = "" },
+		"issuer: name of 0 bytes":    func(d *revocation.Draft) { d.Issuer = "" },
 		"129 bytes":              func(d *revocation.Draft) { d.Issuer = strings.Repeat("x", 129) },
 		"not valid UTF-8":        func(d *revocation.Draft) { d.Issuer = "\xff" },
-		"newline":                func(d *revocation.Draft) { d.Issuer = "Acme\nsequence 1" },
+		"control character":                func(d *revocation.Draft) { d.Issuer = "Acme\nsequence 1" },
 		"U+FFFD":                 func(d *revocation.Draft) { d.Issuer = "Acme\ufffd" },
 		"sequence: 0":            func(d *revocation.Draft) { d.Sequence = 0 },
 		"sequence: 90071992":     func(d *revocation.Draft) { d.Sequence = 1 << 53 },

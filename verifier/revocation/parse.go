@@ -1,11 +1,11 @@
 package revocation
 
 import (
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/licet-dev/licet/keys"
+	"github.com/licet-dev/licet/keys/note"
 )
 
 // Parse reads the text of a list: exactly what [List.Marshal] writes, and nothing
@@ -32,20 +32,14 @@ func checkFirstLine(text string) *Error {
 		return nil
 	}
 	err := newError(Malformed, "not a revocation list: want %s", firstLine)
-	switch name, version, _ := strings.Cut(first, "/"); {
+	switch name, _, _ := strings.Cut(first, "/"); {
 	case name == "licet-manifest":
 		err = newError(Manifest, "this is the manifest of a batch, not a revocation list")
-	case name == "licet-revocations" && laterVersion(version):
+	case note.IsLater(first, firstLine):
 		err = newError(LaterFormat, "%s is of a later version of the format; this one reads %s", first, firstLine)
 	}
 	err.Line = 1
 	return err
-}
-
-func laterVersion(s string) bool {
-	digits, ok := strings.CutPrefix(s, "v")
-	n, err := strconv.ParseUint(digits, 10, 16)
-	return ok && err == nil && n > 1 && strconv.FormatUint(n, 10) == digits
 }
 
 // A parser reads the lines of a list in their order. After its first error it
