@@ -81,3 +81,15 @@ func TestLarge(t *testing.T) {
 		t.Errorf("%d entries dropped, %d ranges added; each about %d", dropped, added, n/4)
 	}
 }
+
+// TestMarshalMemory counts the copies of a text that are made while it is written.
+func TestMarshalMemory(t *testing.T) {
+	l := scattered(100_000)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	text := l.Marshal()
+	runtime.ReadMemStats(&after)
+	if copies := float64(after.TotalAlloc-before.TotalAlloc) / float64(len(text)); copies > 1.1 {
+		t.Errorf("%.2f copies, want one", copies)
+	}
+}
