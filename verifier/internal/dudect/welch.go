@@ -57,7 +57,8 @@ func quantile(sorted []float64, share float64) float64 {
 // compare returns the result for times of the given classes. Which times a crop keeps
 // does not depend on their classes.
 func compare(times []float64, classes []uint8) result {
-	sorted := slices.Sorted(slices.Values(times))
+	sorted := slices.Clone(times)
+	slices.Sort(sorted)
 	var r result
 	for _, kept := range crops {
 		limit := quantile(sorted, kept)
