@@ -55,8 +55,9 @@ func TestDependencies(t *testing.T) {
 		"payload":             nil,
 		"keys":                {"payload"},
 		"signer":              {"keys", "payload"},
-		"verifier":            {"keys", "keys/note", "payload", "verifier/internal/policy", "verifier/revocation"},
+		"verifier":            {"keys", "keys/note", "keys/receipt", "payload", "verifier/internal/policy", "verifier/revocation"},
 		"verifier/revocation": {"keys", "keys/note", "payload"},
+		"keys/receipt":        {"keys", "payload"},
 	} {
 		for i := range want {
 			want[i] = fmt.Sprintf("%s/%s", module, want[i])
@@ -71,7 +72,7 @@ func TestDependencies(t *testing.T) {
 // embeds it.
 func TestDependenciesOfTests(t *testing.T) {
 	needGo(t)
-	for _, name := range []string{"payload", "keys", "verifier", "verifier/revocation"} {
+	for _, name := range []string{"payload", "keys", "keys/receipt", "verifier", "verifier/revocation"} {
 		for _, path := range dependencies(t, name, true) {
 			if !strings.HasPrefix(path, module+"/") {
 				t.Errorf("the tests of %s need %s", name, path)

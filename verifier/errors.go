@@ -35,6 +35,15 @@ const (
 	Expired      Reason = "expired"       // after its last day
 )
 
+// More reasons why an authentic licence is not acceptable, for receipts only. The
+// first two come before the others, the last two after.
+const (
+	WrongSubject Reason = "wrong-subject" // activated by another device or account
+	WrongNonce   Reason = "wrong-nonce"   // the answer to another request
+	ReceiptEnded Reason = "receipt-ended" // past the end of the receipt
+	RefreshDue   Reason = "refresh-due"   // the receipt should have been replaced, and the grace is over
+)
+
 // Reasons why nothing can be said about a code.
 const (
 	ClockBehind    Reason = "clock-behind"    // the clock shows a time that can't be
@@ -48,13 +57,20 @@ const (
 	BadState       Reason = "bad-state"       // the state of earlier runs is damaged or was edited
 )
 
+// Reasons why nothing can be said about a receipt.
+const (
+	SubjectRequired Reason = "subject-required" // no device or account was given
+	NonceRequired   Reason = "nonce-required"   // no nonce of a request was given
+)
+
 // Error returns the reason as a code such as "expired".
 func (r Reason) Error() string { return string(r) }
 
 // A NotAuthenticError means that the text is not a genuine code of the issuer.
 type NotAuthenticError struct {
 	// Reason is a Reason of this package or, for a text that can't be read, the
-	// [payload.ReadError] that has a [payload.Reason]. Match it with errors.Is.
+	// [payload.ReadError] that has a [payload.Reason]; for a receipt also the
+	// [receipt.Error] that has a [receipt.Reason]. Match it with errors.Is.
 	Reason error
 
 	Key    int    // key number that the text names, 0 when it can't be told
@@ -159,6 +175,17 @@ func staleError(list *revocation.List, key int, now time.Time) error {
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
+// graceText says how much grace there is, after a time that has passed.
+func (o *Options) graceText() string {
+	switch o.Grace {
+	case 0:
+		return ""
+	case 1:
+		return ", and 1 day of grace after that"
+	}
+	return fmt.Sprintf(", and %d days of grace after that", o.Grace)
+}
+
 // notAcceptable describes the failed checks of a licence.
 func (v *Verifier) notAcceptable(lic License, failed policy.Failures, now time.Time) error {
 	list := lic.rules.List
@@ -174,18 +201,11 @@ func (v *Verifier) notAcceptable(lic License, failed policy.Failures, now time.T
 	if entry, ok := list.Lookup(lic.KeyID, lic.Product, lic.Serial); ok && entry.ReasonCode != "" {
 		e.RevokedFor, why = entry.ReasonCode, " ("+entry.ReasonCode+")"
 	}
-	ended := ""
-	switch {
-	case v.opts.Grace == 1:
-		ended = ", and 1 day of grace after that"
-	case v.opts.Grace > 1:
-		ended = fmt.Sprintf(", and %d days of grace after that", v.opts.Grace)
-	}
 	add(policy.WrongProduct, WrongProduct, "for product %d, not for this one", lic.Product)
 	add(policy.Revoked, Revoked, "revoked%s by list %d of %s", why, list.Sequence(), list.Issued().Format(time.DateOnly))
 	add(policy.BelowMinimum, BelowMinimum, "version %d is no longer accepted; the minimum is %d", lic.Version, max(v.opts.MinVersion, list.Minimum(lic.Product)))
 	add(policy.NotYetValid, NotYetValid, "valid from %s (UTC); the clock shows %s", lic.Start, stamp(now))
-	add(policy.Expired, Expired, "was valid to the end of %s (UTC)%s; the clock shows %s", lic.Expiry, ended, stamp(now))
+	add(policy.Expired, Expired, "was valid to the end of %s (UTC)%s; the clock shows %s", lic.Expiry, v.opts.graceText(), stamp(now))
 	e.Reason, e.text = e.Failures[0], strings.Join(texts, "; ")
 	return e
 }

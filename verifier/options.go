@@ -45,7 +45,7 @@ type Options struct {
 
 	// Built is a time that the clock can't be before, such as when the product
 	// was built. If zero, or before 2025, it is 2025-01-01 UTC. A clock can't be
-	// before the issue of the list at hand either.
+	// before the issue of the list at hand either, nor a day before that of a receipt.
 	Built time.Time
 
 	// Leeway is how far the clock may be off at both ends of a licence, 0 to
@@ -53,12 +53,18 @@ type Options struct {
 	Leeway time.Duration
 
 	// Grace is for how many days after its last day a licence is still accepted, 0
-	// to [MaxDays]. Its Status is then [InGrace].
+	// to [MaxDays]. Its Status is then [InGrace]. It is also for how many days after
+	// it should have been replaced a receipt is.
 	Grace int
 
 	// Warn is for how many days before its end, its last day included, a licence
 	// has the Status [Expiring], 0 to [MaxDays].
 	Warn int
+
+	// MaxReceiptDays is for how many days after its issue a receipt is accepted, 0 to
+	// [MaxDays]; Grace comes on top. Zero leaves it to the receipt, which says by when
+	// it should be replaced.
+	MaxReceiptDays int
 
 	// State is what [Verifier.State] returned when the product ran the last time.
 	// Empty means that nothing is known of earlier runs. What is damaged or was
@@ -112,7 +118,7 @@ func (o Options) check() (Options, error) {
 	case o.Stale == 0 && len(o.Lists) > 0:
 		return o, errNoStale
 	}
-	if err := errors.Join(days("Grace", o.Grace), days("Warn", o.Warn)); err != nil {
+	if err := errors.Join(days("Grace", o.Grace), days("Warn", o.Warn), days("MaxReceiptDays", o.MaxReceiptDays)); err != nil {
 		return o, err
 	}
 	o.Products = slices.Clone(o.Products)

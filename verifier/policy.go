@@ -104,11 +104,17 @@ func (l License) At(t time.Time) (License, error) {
 	if l.v == nil {
 		return License{}, &NotAuthenticError{Reason: BadSignature, detail: "there is no licence: no code was accepted"}
 	}
-	l.rules, l.Status, l.Days = l.v.rules.Load(), Valid, 0
+	l.rules, l.Status, l.Days, l.overdue = l.v.rules.Load(), Valid, 0, false
 	if l.rules.withdrawn[l.KeyNumber] {
 		return License{}, withdrawnError(l.KeyNumber)
 	}
-	if err := l.v.judge(&l, t); err != nil {
+	var err error
+	if l.receipt == nil {
+		err = l.v.judge(&l, t)
+	} else {
+		err = l.v.judgeReceipt(&l, t)
+	}
+	if err != nil {
 		return License{}, err
 	}
 	return l, nil
@@ -119,17 +125,27 @@ func (l License) At(t time.Time) (License, error) {
 // floor, when its first day begins, when it is expiring, when its last day or its
 // grace has ended, or when the list is past its due time. The verifier's leeway is
 // included. It is the zero time when nothing changes any more. Days, which changes
-// every day, and the guard against a clock that is turned back have no part in it.
+// every day, and the guard against a clock that is turned back have no part in it. For
+// a receipt it is also when it should be replaced, and when that grace or it ends.
 func (l License) Until(now time.Time) time.Time {
 	if l.v == nil {
 		return time.Time{}
 	}
 	opts, r := &l.v.opts, l.v.rules.Load()
+	earliest := r.earliest
+	if l.receipt != nil {
+		if l.receipt.withdrawn(r.ring) {
+			return time.Time{}
+		}
+		if t := l.receipt.earliest(opts); t.After(earliest) {
+			earliest = t
+		}
+	}
 	switch {
 	case r.withdrawn[l.KeyNumber]:
 		return time.Time{}
-	case now.Before(r.earliest):
-		return r.earliest
+	case now.Before(earliest):
+		return earliest
 	case r.List != nil && now.After(r.stale) && opts.Stale == RefuseStale:
 		return time.Time{}
 	}
@@ -151,6 +167,9 @@ func (l License) Until(now time.Time) time.Time {
 	}
 	if r.List != nil {
 		consider(r.stale.Add(1)) // at that very instant it is not past
+	}
+	if l.receipt != nil {
+		l.receipt.changes(opts, consider)
 	}
 	return next
 }

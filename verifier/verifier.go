@@ -95,14 +95,17 @@ type License struct {
 	// codes to nothing: the licence is good for any licensee or machine.
 	BindingIgnored bool
 
+	stale   bool // whether the list was past its due time
+	overdue bool // whether the receipt should have been replaced
+
 	// Status and Days tell how the licence stands with time. Days is 0 unless it is
 	// Expiring or InGrace.
 	Status Status
 	Days   int
 
-	stale bool // whether the list was past its due time
-	v     *Verifier
-	rules *rules // by which it was judged
+	v       *Verifier
+	rules   *rules       // by which it was judged
+	receipt *heldReceipt // that it came with, nil for a code
 }
 
 // Verify judges a code of a key without binding, as somebody typed or pasted it.
