@@ -3,17 +3,13 @@ package receipt
 import (
 	"maps"
 	"slices"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/licet-dev/licet/keys"
 	"github.com/licet-dev/licet/payload"
 )
 
 const (
-	maxIssuer = 128       // bytes, as in a ring
 	maxNumber = 1<<53 - 1 // exact in JavaScript
 	maxDay    = payload.Day(1<<21 - 1)
 	maxFields = payload.MaxFields - 2 // product and serial are none of them
@@ -36,15 +32,9 @@ func (r *Receipt) check() error {
 	return nil
 }
 
-// checkIssuer holds the issuer to the rules for names in a ring.
 func checkIssuer(s string) error {
-	switch {
-	case s == "":
-		return malformed("no issuer given; state it as the ring does")
-	case len(s) > maxIssuer:
-		return malformed("issuer of %d bytes: at most %d are allowed", len(s), maxIssuer)
-	case !utf8.ValidString(s), strings.ContainsFunc(s, unicode.IsControl), strings.ContainsRune(s, utf8.RuneError):
-		return malformed("issuer %q: want UTF-8 without control characters and U+FFFD", s)
+	if err := keys.CheckName(s); err != nil {
+		return malformed("issuer: %v; state it as the ring does", err)
 	}
 	return nil
 }
