@@ -8,9 +8,9 @@
 // A receipt is a JWS in compact form (RFC 7515), three parts in base64url with full
 // stops between:
 //
-//	eyJhbGciOiJFUzI1NiIsImtpZCI6IjQw...  header: algorithm, key, type
+//	eyJhbGciOiJFUzI1NiIsImtpZCI6ImEy...  header: algorithm, key, type
 //	eyJpc3MiOiJBY21lIFRvb2xzIiwic3Vi...  claims
-//	Vn4zq1JKvOZIS0JdHvCVn4GxZgXQJzSn...  signature: r and s, 32 bytes each
+//	uKme0EVau3Z9XdRRXvdF1cbe5o3iuG1R...  signature: r and s, 32 bytes each
 //
 // The algorithm is ES256, ECDSA on P-256 with SHA-256, and the type is
 // "licet-receipt+jwt"; there is no other. The key id picks one of the receipt keys of
