@@ -1,11 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -76,70 +74,6 @@ func checkReason(reason string, restore bool) error {
 		}
 	}
 	return nil
-}
-
-// A serialRanges flag holds ranges of serials, separated by commas or repeated.
-type serialRanges []journal.Range
-
-func (l *serialRanges) String() string { return "" }
-
-func (l *serialRanges) Set(s string) error {
-	for part := range strings.SplitSeq(s, ",") {
-		var r serialRange
-		if err := r.Set(part); err != nil {
-			return err
-		}
-		*l = append(*l, journal.Range(r))
-	}
-	return nil
-}
-
-func (l *serialRanges) Type() string { return "A-B,..." }
-
-// union returns the ranges in ascending order, those that overlap or touch joined.
-func union(ranges []journal.Range) []journal.Range {
-	var all []journal.Range
-	for _, r := range slices.SortedFunc(slices.Values(ranges), func(a, b journal.Range) int { return cmp.Compare(a.First, b.First) }) {
-		if n := len(all); n > 0 && r.First-1 <= all[n-1].Last {
-			all[n-1].Last = max(all[n-1].Last, r.Last)
-		} else {
-			all = append(all, r)
-		}
-	}
-	return all
-}
-
-// without returns the parts of ranges that are in none of others. All are in the form
-// of union.
-func without(ranges, others []journal.Range) []journal.Range {
-	var all []journal.Range
-	for _, r := range ranges {
-		for len(others) > 0 && others[0].Last < r.First {
-			others = others[1:]
-		}
-		for _, o := range others {
-			if o.First > r.Last {
-				break
-			}
-			if o.First > r.First {
-				all = append(all, journal.Range{First: r.First, Last: o.First - 1})
-			}
-			r.First = o.Last + 1
-		}
-		if r.First <= r.Last {
-			all = append(all, r)
-		}
-	}
-	return all
-}
-
-// count returns how many serials there are.
-func count(ranges []journal.Range) uint64 {
-	n := uint64(0)
-	for _, r := range ranges {
-		n += r.Count()
-	}
-	return n
 }
 
 func (a *app) revoke(ctx context.Context, o revokeOptions) error {
@@ -244,105 +178,4 @@ func (a *app) warnUnknown(k keys.Key, product uint64, serials []journal.Range, s
 	}
 	fmt.Fprintf(a.err, "%s the journal of this home knows nothing of %s of key %d and product %d. If they were not minted elsewhere, this is a mistake.\n",
 		warning, text, k.Number(), product)
-}
-
-func newRevokeRenew(a *app) *cobra.Command {
-	f := listFlags{always: true}
-	cmd := &cobra.Command{
-		Use:   "renew",
-		Short: "Issue the list anew before it is due, with the states of all keys",
-		Long: `Issue the revocation list anew: with the next sequence number, the time of now, a new
-due time, and the states that keys have in the ring since licet key close or
-withdraw. What is revoked stays the same. Where there is no list yet, it is one that
-revokes nothing.
-
-A list that was signed with a list key which is withdrawn now is signed anew with
-another.
-
-A state of a key that the list has and the ring no longer has stays in the list,
-unless --restore says that the ring is right.`,
-		Example: "  licet revoke renew\n  licet revoke renew --due 2027-07-01",
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.reviseList(cmd.Context(), f, func(r *revision) error {
-				if f.restore {
-					for _, k := range r.home.Ring.Keys() {
-						delete(r.draft.KeyStates, k.ID())
-					}
-				}
-				return nil
-			})
-		},
-	}
-	f.add(a, cmd)
-	f.addRestore(cmd, "take back states of keys that the ring does not have")
-	return cmd
-}
-
-func newRevokeMinVersion(a *app) *cobra.Command {
-	var product number
-	var f listFlags
-	cmd := &cobra.Command{
-		Use:   "min-version VERSION --product N",
-		Short: "Refuse all licences of a product below a version",
-		Long: `State the lowest version of a product whose licences are still good, and issue the
-next revocation list with it. Licences of keys whose codes have no version count as
-version 0.
-
-A lower minimum than before makes licences good again and needs --restore; with it, 0
-means that there is no minimum any more.`,
-		Example: "  licet revoke min-version 3 --product 7\n  licet revoke min-version 2 --product 7 --restore",
-		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			var version number
-			if err := version.Set(args[0]); err != nil {
-				return usageError("version %q: want a whole number, such as 3", printable(args[0]))
-			}
-			if !product.given {
-				return usageError("--product is needed")
-			}
-			return a.reviseList(cmd.Context(), f, func(r *revision) error { return r.setMinimum(product.value, version.value) })
-		},
-	}
-	cmd.Flags().SortFlags = false
-	cmd.Flags().Var(&product, "product", "product number")
-	f.add(a, cmd)
-	f.addRestore(cmd, "lower the minimum")
-	return cmd
-}
-
-// setMinimum puts the lowest version of a product into the list. It refuses one that
-// no code can have, and tells which keys have codes that can't.
-func (r *revision) setMinimum(product, version uint64) error {
-	if _, ok := r.home.Ring.Product(product); !ok {
-		return usageError("the ring has no product %d", product)
-	}
-	if version == 0 {
-		if r.old.Minimum(product) == 0 {
-			return usageError("version 0: every version is at least that, and product %d has no minimum", product)
-		}
-		delete(r.draft.Minimums, product)
-		return nil
-	}
-	able := false
-	var lines []string
-	for _, k := range mintKeysOf(r.home.Ring, product, func(k keys.Key) bool { return k.State() != keys.Withdrawn }) {
-		f, has := k.Layout().Field("version") // without one all codes count as version 0
-		switch {
-		case f.Max() >= version && has:
-			able = true
-		case has:
-			lines = append(lines, fmt.Sprintf("codes of key %d have versions up to %d", k.Number(), f.Max()))
-		default:
-			lines = append(lines, fmt.Sprintf("codes of key %d have no version", k.Number()))
-		}
-	}
-	if !able {
-		return usageError("version %d: no key has codes of product %d with it; %s", version, product, cmp.Or(strings.Join(lines, ", "), "none mints that product"))
-	}
-	for _, line := range lines {
-		fmt.Fprintf(r.err, "%s %s, so all of product %d are refused from now on.\n", r.err.paint(roleBad, "warning:"), line, product)
-	}
-	r.draft.Minimums[product] = version
-	return nil
 }
