@@ -8,6 +8,7 @@
 //   - keys: the keys of an issuer, and the ring that lists them
 //   - keys/keyfile: private keys in encrypted files
 //   - keys/note: signed notes, such as manifests
+//   - keys/receipt: activation receipts
 //   - signer: mints codes
 //   - signer/manifest: what an issuer says about a file of codes
 //   - verifier: judges codes; the package that products embed

@@ -2,8 +2,8 @@ module github.com/licet-dev/licet
 
 go 1.26.0
 
-// The libraries payload, keys, keys/note, signer, signer/manifest and verifier use
-// the standard library only. What follows is for key files and for the command.
+// The libraries payload, keys, keys/note, keys/receipt, signer, signer/manifest and
+// verifier use the standard library only. What follows is for key files and for the command.
 require (
 	// Colour and boxes on terminals. This is github.com/charmbracelet/lipgloss by
 	// the module path it has since v2; v2.0.6 is the last that asks for Go 1.25 only.

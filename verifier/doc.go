@@ -14,8 +14,8 @@
 //
 // An error is of one of three kinds, which errors.As tells apart:
 //
-//   - [NotAuthenticError]: the text is no code of this issuer. A typing error is
-//     located; show the message to the customer.
+//   - [NotAuthenticError]: the text is no code, or no receipt, of this issuer. A
+//     typing error is located; show the message to the customer.
 //   - [NotAcceptableError]: the code is genuine, but its licence is revoked,
 //     expired, not yet valid, of another product or of an old generation. The
 //     licence is in the error, with all that fails.
@@ -67,6 +67,18 @@
 // future once then needs [Verifier.ResetClock]. State and guard stop whoever edits
 // files and sets clocks, and nobody who deletes the state, puts an older one back,
 // or takes the product apart.
+//
+// # Receipts
+//
+// Where codes are judged online, a product in customers' hands keeps the receipt that
+// it gets for one, and judges that without network and without the secret of the code's
+// key. It makes a request with a new nonce, judges the answer with
+// [Verifier.VerifyReply], keeps it, and judges it at each start with
+// [Verifier.VerifyReceipt].
+//
+//	device, err := receipt.NewSubject(receipt.Device, fingerprint)
+//	...
+//	lic, err := v.VerifyReceipt(text, device)
 //
 // # Constant time
 //

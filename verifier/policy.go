@@ -104,7 +104,7 @@ func (l License) At(t time.Time) (License, error) {
 	if l.v == nil {
 		return License{}, &NotAuthenticError{Reason: BadSignature, detail: "there is no licence: no code was accepted"}
 	}
-	l.rules, l.Status, l.Days, l.overdue = l.v.rules.Load(), Valid, 0, false
+	l.rules, l.Status, l.Days = l.v.rules.Load(), Valid, 0
 	if l.rules.withdrawn[l.KeyNumber] {
 		return License{}, withdrawnError(l.KeyNumber)
 	}

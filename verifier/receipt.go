@@ -94,14 +94,10 @@ func (h *heldReceipt) due(opts *Options) time.Time {
 
 // ends returns the times at which the verdict changes, as a clock without error shows
 // them: when the receipt should have been replaced, when the grace after that is over,
-// and when it ends. Each may be receipt.Never.
+// and when it ends. Each may be receipt.Never, or later.
 func (h *heldReceipt) ends(opts *Options) (due, graceOver, end time.Time) {
 	due = h.due(opts)
-	graceOver = due
-	if !isNever(due) {
-		graceOver = due.AddDate(0, 0, opts.Grace)
-	}
-	return due, graceOver, h.End
+	return due, due.AddDate(0, 0, opts.Grace), h.End
 }
 
 func isNever(t time.Time) bool { return !t.Before(receipt.Never) }

@@ -348,6 +348,22 @@ func TestVerifyReceiptFailures(t *testing.T) {
 	}
 }
 
+// The status is that of a licence that is accepted, also in an error.
+func TestVerifyReceiptFailedStatus(t *testing.T) {
+	v := newVerifier(ofReceipts, func(o *verifier.Options) { o.Grace, o.Warn = 3, 3 })
+	for status, last := range map[verifier.Status]payload.Day{verifier.Expiring: payload.Date(2026, 6, 2), verifier.InGrace: payload.Date(2026, 5, 30)} {
+		expiry := func(r *receipt.Receipt) { r.License.Expiry = last }
+		lic := must(v.VerifyReceipt(endpoint.receiptFor(expiry), this))
+		if lic.Status != status || lic.Days != 1 {
+			t.Fatalf("%s, %d days; want %s", lic.Status, lic.Days, status)
+		}
+		_, err := v.VerifyReceipt(endpoint.receiptFor(expiry, until(noon.Add(-time.Minute), noon)), this)
+		if e := requireReasons(t, err, verifier.ReceiptEnded); e.License.Status != verifier.Valid || e.License.Days != 0 {
+			t.Errorf("%s, %d days, though it is refused", e.License.Status, e.License.Days)
+		}
+	}
+}
+
 // Each time of a receipt counts to the second, with leeway and grace where they apply.
 func TestVerifyReceiptTimes(t *testing.T) {
 	const (
