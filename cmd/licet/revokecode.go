@@ -135,8 +135,8 @@ func (c *codeCollector) stream(ctx context.Context, in io.Reader) error {
 		if err != nil && err != io.EOF {
 			return fmt.Errorf("standard input, line %d: %w", number, err)
 		}
-		if !blank(text) {
-			if err := c.add(number, string(text)); err != nil {
+		if code := string(text); !blank(code) {
+			if err := c.add(number, code); err != nil {
 				return err
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -56,14 +57,13 @@ func (a *app) verify(ctx context.Context, f judgeFlags, codes []string) error {
 	if err != nil {
 		return err
 	}
-	r := &report{app: a, judge: j, asJSON: f.asJSON, good: a.out.paint(roleGood, "valid"), counts: map[string]int{}}
+	r := &report{app: a, judge: j, asJSON: f.asJSON, good: a.out.paint(roleGood, "valid") + ": ", counts: map[string]int{}}
 	for _, code := range codes {
 		if code == "-" {
 			err = r.stream(ctx, a.stdin)
 		} else {
-			p := &verifyPiece{}
-			p.add(0, code)
-			r.judgePiece(p)
+			p := new(verifyPiece)
+			p.err = r.judgeLine(p, 0, code)
 			err = r.deliver(p)
 		}
 		if err != nil {
@@ -85,7 +85,7 @@ type report struct {
 	*app
 	judge  *judge
 	asJSON bool
-	good   string // the word for a valid code
+	good   string // begins what is said of a valid code
 	counts map[string]int
 	total  int
 	code   int // worst exit code so far
@@ -94,8 +94,10 @@ type report struct {
 // A verifyPiece is some codes on their way through the verifier, and then what is
 // to be said of them.
 type verifyPiece struct {
-	text  []byte
-	lines []inputLine
+	text []byte // lines, the last of them perhaps without its end
+	line int    // number of the first; 0 is an argument
+
+	verdict verdict // on the code at hand
 
 	out    []byte
 	valid  int            // how many codes are valid
@@ -103,76 +105,65 @@ type verifyPiece struct {
 	code   int
 	err    error
 
-	// What was said of the last valid licence: most codes of a list say the same.
-	terms, ignoredBinding string
-	termsOf               payload.License
-	termsKey              int
-
-	line, serial counter
+	// What is said of a valid licence before its code and after it. Most codes of a list
+	// say the same.
+	head, tail numberedText
+	tailOf     payload.License
+	tailKey    int
 }
 
-// A counter writes numbers in decimal that mostly go up by one.
-type counter struct {
-	n      uint64
-	digits []byte
+// A numberedText is a text with a number that mostly goes up by one.
+type numberedText struct {
+	before, after string
+	tens          uint64 // the number without its last digit
+	text          []byte // its last digit means nothing
 }
 
-// text returns the digits of n, good until the next call.
-func (c *counter) text(n uint64) []byte {
-	last := len(c.digits) - 1
-	if last >= 0 && n > 0 && n-1 == c.n && c.digits[last] < '9' {
-		c.digits[last]++
-	} else {
-		c.digits = strconv.AppendUint(c.digits[:0], n, 10)
+// append appends the text with the number n. The last digit is written to its place
+// in dst only: to copy a text that was written to just before would take long.
+func (t *numberedText) append(dst []byte, n uint64) []byte {
+	if t.text == nil || n/10 != t.tens {
+		t.tens = n / 10
+		t.text = append(strconv.AppendUint(append(t.text[:0], t.before...), n, 10), t.after...)
 	}
-	c.n = n
-	return c.digits
+	dst = append(dst, t.text...)
+	dst[len(dst)-len(t.after)-1] = '0' + byte(n%10)
+	return dst
 }
 
-type inputLine struct{ number, end int } // number 0 is an argument
-
-func (p *verifyPiece) add(line int, code string) {
-	p.text = append(p.text, code...)
-	p.lines = append(p.lines, inputLine{line, len(p.text)})
-}
-
-func (p *verifyPiece) reset() {
-	p.text, p.lines, p.out = p.text[:0], p.lines[:0], p.out[:0]
-	p.valid, p.code, p.err = 0, 0, nil
-	clear(p.others)
-}
-
-const verifyPieceSize = 128
+const verifyPieceSize = 8 << 10 // bytes, more with a long line
 
 // stream judges a code a line. Lines may be of any length; blank ones are skipped.
 // The verdicts come in the order of the lines.
 func (r *report) stream(ctx context.Context, in io.Reader) error {
-	lines := bufio.NewReaderSize(&cancelReader{ctx: ctx, in: in}, 64<<10)
-	number, ended := 0, false
+	input := bufio.NewReaderSize(&cancelReader{ctx: ctx, in: in}, 64<<10)
+	line, ended := 1, false
 	cut := func(p *verifyPiece) (bool, error) {
-		p.reset()
-		for !ended && len(p.lines) < verifyPieceSize {
-			if next, _ := lines.Peek(lines.Buffered()); len(p.lines) > 0 && bytes.IndexByte(next, '\n') < 0 {
-				break // whoever writes the lines may wait for the answer
-			}
-			before := len(p.text)
-			text, err := appendLine(p.text, lines)
-			number++
-			if err == io.EOF {
-				ended = true
-			} else if err != nil {
-				return false, fmt.Errorf("standard input, line %d: %w", number, err)
-			}
-			if blank(text[before:]) {
-				continue
-			}
-			p.text = text
-			p.lines = append(p.lines, inputLine{number, len(text)})
+		if ended {
+			return false, nil
 		}
-		return len(p.lines) > 0 || !ended, nil
+		p.line, p.text = line, p.text[:0]
+		// What was read is judged before more is waited for: whoever writes the lines
+		// may wait for the answer.
+		next, _ := input.Peek(min(input.Buffered(), verifyPieceSize))
+		if n := bytes.LastIndexByte(next, '\n') + 1; n > 0 {
+			p.text = append(p.text, next[:n]...)
+			input.Discard(n)
+			line += bytes.Count(p.text, newline)
+			return true, nil
+		}
+		var err error
+		p.text, err = appendLine(p.text, input)
+		if ended = err == io.EOF; err != nil && !ended {
+			return false, fmt.Errorf("standard input, line %d: %w", line, err)
+		}
+		line++
+		return true, nil
 	}
 	return ordered.Run(ctx, cut, r.judgePiece, r.deliver)
 }
+
+var newline = []byte{'\n'}
 
 // A cancelReader reads until its context is done: a terminal or a pipe may keep a
 // reader waiting for ever.
@@ -215,7 +206,7 @@ func appendLine(dst []byte, r *bufio.Reader) ([]byte, error) {
 	begin := len(dst)
 	for {
 		part, err := r.ReadSlice('\n')
-		dst = append(dst, part[:min(len(part), payload.MaxInput+2-(len(dst)-begin))]...)
+		dst = append(dst, part[:min(len(part), maxLine-(len(dst)-begin))]...)
 		if err == bufio.ErrBufferFull {
 			continue
 		}
@@ -226,39 +217,55 @@ func appendLine(dst []byte, r *bufio.Reader) ([]byte, error) {
 	}
 }
 
-func blank(line []byte) bool {
+// maxLine is more than enough of a line to tell that it is too long for a code.
+const maxLine = payload.MaxInput + 2
+
+func blank(line string) bool {
 	if len(line) > 0 && 'A' <= line[0] && line[0] <= 'Z' {
 		return false
 	}
-	t, err := payload.AppendNormalized(nil, string(line))
+	t, err := payload.AppendNormalized(nil, line)
 	return err == nil && len(t) == 0
 }
 
 // judgePiece judges the codes of a piece, and writes what is to be said of them.
 func (r *report) judgePiece(p *verifyPiece) {
-	var v verdict
-	text, begin := string(p.text), 0
-	for _, l := range p.lines {
-		input := text[begin:l.end]
-		begin = l.end
-		if p.err = r.judge.judgeInto(&v, input); p.err != nil {
-			return
-		}
-		if v.err == nil {
-			p.valid++
-		} else {
-			p.count(v.class())
-		}
-		if r.asJSON {
-			var line bytes.Buffer
-			if p.err = newVerdictJSON(r.judge.ring(), l.number, input, v).write(&line); p.err != nil {
-				return
-			}
-			p.out = append(p.out, line.Bytes()...)
+	p.out, p.valid, p.code, p.err = p.out[:0], 0, 0, nil
+	clear(p.others)
+	rest := string(p.text)
+	for line := p.line; len(rest) > 0; line++ {
+		var input string
+		input, rest, _ = strings.Cut(rest, "\n")
+		if input = strings.TrimRight(input, "\r"); blank(input) {
 			continue
 		}
-		r.say(p, l.number, input, &v)
+		if p.err = r.judgeLine(p, line, input[:min(len(input), maxLine)]); p.err != nil {
+			return
+		}
 	}
+}
+
+// judgeLine judges a code, which line 0 says is an argument.
+func (r *report) judgeLine(p *verifyPiece, line int, code string) error {
+	if err := r.judge.judgeInto(&p.verdict, code); err != nil {
+		return err
+	}
+	v := &p.verdict
+	if v.err == nil {
+		p.valid++
+	} else {
+		p.count(v.class())
+	}
+	if !r.asJSON {
+		r.say(p, line, code, v)
+		return nil
+	}
+	var out bytes.Buffer
+	if err := newVerdictJSON(r.judge.ring(), line, code, *v).write(&out); err != nil {
+		return err
+	}
+	p.out = append(p.out, out.Bytes()...)
+	return nil
 }
 
 // count counts a code that is not valid.
@@ -272,37 +279,35 @@ func (p *verifyPiece) count(class string, code int) {
 
 // say writes the line about one code.
 func (r *report) say(p *verifyPiece, line int, input string, v *verdict) {
-	out := p.out
-	if line > 0 {
-		out = append(out, "line "...)
-		out = append(out, p.line.text(uint64(line))...)
-		out = append(out, ": "...)
-	}
 	if v.err != nil {
+		if line > 0 {
+			p.out = fmt.Appendf(p.out, "line %d: ", line)
+		}
 		class, _ := v.class()
-		p.out = fmt.Appendf(out, "%s: %s: %s\n", r.out.paint(roleBad, class), printable(input), r.explain(v))
+		p.out = fmt.Appendf(p.out, "%s: %s: %s\n", r.out.paint(roleBad, class), printable(input), r.explain(v))
 		return
 	}
-	if p.termsKey != v.lic.KeyNumber || !sameTerms(&p.termsOf, &v.lic.License) {
-		r.setTerms(p, &v.lic)
+	if p.tailKey != v.lic.KeyNumber || !sameTerms(&p.tailOf, &v.lic.License) {
+		r.setTail(p, &v.lic)
 	}
-	out = append(out, r.good...)
-	out = append(out, ": "...)
-	out = append(out, printable(input)...)
-	out = append(out, p.terms...)
-	out = append(out, p.serial.text(v.lic.Serial)...)
-	out = append(out, p.ignoredBinding...)
-	p.out = append(out, '\n')
+	if line > 0 {
+		p.out = p.head.append(p.out, uint64(line))
+	} else {
+		p.out = append(p.out, r.good...)
+	}
+	p.out = append(p.out, printable(input)...)
+	p.out = p.tail.append(p.out, v.lic.Serial)
 }
 
-// setTerms keeps what is said of a licence, its serial aside.
-func (r *report) setTerms(p *verifyPiece, lic *verifier.License) {
+// setTail keeps what is said of a licence.
+func (r *report) setTail(p *verifyPiece, lic *verifier.License) {
 	key, _ := r.judge.ring().MintKey(lic.KeyNumber)
-	p.terms, p.termsOf = ": "+describeTerms(r.judge.ring(), lic.License, key)+", serial ", lic.License
-	p.termsKey, p.ignoredBinding = lic.KeyNumber, ""
+	p.head = numberedText{before: "line ", after: ": " + r.good}
+	p.tail = numberedText{before: ": " + describeTerms(r.judge.ring(), lic.License, key) + ", serial ", after: "\n"}
 	if lic.BindingIgnored {
-		p.ignoredBinding = bindingIgnored
+		p.tail.after = bindingIgnored + "\n"
 	}
+	p.tailOf, p.tailKey = lic.License, lic.KeyNumber
 }
 
 const bindingIgnored = "; the binding was ignored, since the key binds its codes to nothing"

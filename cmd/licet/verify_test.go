@@ -109,11 +109,11 @@ func TestCancelReader(t *testing.T) {
 	}
 }
 
-func TestCounter(t *testing.T) {
-	var c counter
+func TestNumberedText(t *testing.T) {
+	text := numberedText{before: "line 9", after: ": 9"}
 	for _, n := range []uint64{0, 1, 2, 9, 10, 11, 11, 10, 99, 100, 101, 1 << 53, 1<<53 + 1, math.MaxUint64, 0, 1} {
-		if got, want := string(c.text(n)), strconv.FormatUint(n, 10); got != want {
-			t.Errorf("%d is written %s", n, got)
+		if got, want := string(text.append([]byte("> "), n)), "> line 9"+strconv.FormatUint(n, 10)+": 9"; got != want {
+			t.Errorf("%d is written %q", n, got)
 		}
 	}
 }
