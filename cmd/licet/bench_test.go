@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"sync"
 	"syscall"
 	"testing"
@@ -55,7 +54,6 @@ func (s *stopwatch) run(b *testing.B, f func()) {
 // compare runs bare and licet in turns. Both do something with so many codes.
 func compare(b *testing.B, codes int, bare, licet func()) {
 	b.Helper()
-	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
 	var without, with stopwatch
 	for b.Loop() {
 		without.run(b, bare)

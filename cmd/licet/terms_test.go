@@ -69,7 +69,7 @@ func TestTermsOfEachKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &report{app: a, judge: j, good: "valid: ", counts: map[string]int{}}
-	p := &verifyPiece{text: []byte(codes[0] + "\n" + codes[1] + "\n" + codes[0]), line: 1}
+	p := &verifyPiece{text: codes[0] + "\n" + codes[1] + "\n" + codes[0], line: 1}
 	r.judgePiece(p)
 	lines := strings.Split(string(p.out), "\n")
 	for i, want := range []string{"product 7 Widget, version 0, never expires, serial 5", "product 7 Widget, serial 5", "product 7 Widget, version 0, never expires, serial 5"} {

@@ -94,7 +94,7 @@ type report struct {
 // A verifyPiece is some codes on their way through the verifier, and then what is
 // to be said of them.
 type verifyPiece struct {
-	text []byte // lines, the last of them perhaps without its end
+	text string // lines, the last of them perhaps without its end
 	line int    // number of the first; 0 is an argument
 
 	verdict verdict // on the code at hand
@@ -115,19 +115,23 @@ type verifyPiece struct {
 // A numberedText is a text with a number that mostly goes up by one.
 type numberedText struct {
 	before, after string
-	tens          uint64 // the number without its last digit
-	text          []byte // its last digit means nothing
+	hundreds      uint64 // the number without its last two digits; 0: there is no text
+	text          []byte // its last two digits mean nothing
 }
 
-// append appends the text with the number n. The last digit is written to its place
-// in dst only: to copy a text that was written to just before would take long.
+// append appends the text with the number n. Its last digits are written to their
+// place in dst only: to copy a text that was written to just before would take long.
 func (t *numberedText) append(dst []byte, n uint64) []byte {
-	if t.text == nil || n/10 != t.tens {
-		t.tens = n / 10
+	hundreds, rest := n/100, byte(n%100)
+	if hundreds != t.hundreds || hundreds == 0 {
+		t.hundreds = hundreds
 		t.text = append(strconv.AppendUint(append(t.text[:0], t.before...), n, 10), t.after...)
 	}
 	dst = append(dst, t.text...)
-	dst[len(dst)-len(t.after)-1] = '0' + byte(n%10)
+	if hundreds > 0 {
+		last := len(dst) - len(t.after) - 1
+		dst[last-1], dst[last] = '0'+rest/10, '0'+rest%10
+	}
 	return dst
 }
 
@@ -142,18 +146,18 @@ func (r *report) stream(ctx context.Context, in io.Reader) error {
 		if ended {
 			return false, nil
 		}
-		p.line, p.text = line, p.text[:0]
+		p.line = line
 		// What was read is judged before more is waited for: whoever writes the lines
 		// may wait for the answer.
 		next, _ := input.Peek(min(input.Buffered(), verifyPieceSize))
 		if n := bytes.LastIndexByte(next, '\n') + 1; n > 0 {
-			p.text = append(p.text, next[:n]...)
+			p.text = string(next[:n])
+			line += bytes.Count(next[:n], newline)
 			input.Discard(n)
-			line += bytes.Count(p.text, newline)
 			return true, nil
 		}
-		var err error
-		p.text, err = appendLine(p.text, input)
+		text, err := appendLine(nil, input)
+		p.text = string(text)
 		if ended = err == io.EOF; err != nil && !ended {
 			return false, fmt.Errorf("standard input, line %d: %w", line, err)
 		}
@@ -232,7 +236,7 @@ func blank(line string) bool {
 func (r *report) judgePiece(p *verifyPiece) {
 	p.out, p.valid, p.code, p.err = p.out[:0], 0, 0, nil
 	clear(p.others)
-	rest := string(p.text)
+	rest := p.text
 	for line := p.line; len(rest) > 0; line++ {
 		var input string
 		input, rest, _ = strings.Cut(rest, "\n")

@@ -111,7 +111,7 @@ func TestCancelReader(t *testing.T) {
 
 func TestNumberedText(t *testing.T) {
 	text := numberedText{before: "line 9", after: ": 9"}
-	for _, n := range []uint64{0, 1, 2, 9, 10, 11, 11, 10, 99, 100, 101, 1 << 53, 1<<53 + 1, math.MaxUint64, 0, 1} {
+	for _, n := range []uint64{0, 1, 2, 9, 10, 11, 11, 10, 99, 100, 101, 109, 110, 199, 200, 201, 150, 5, 1050, 1099, 1 << 53, 1<<53 + 1, math.MaxUint64, 0, 1} {
 		if got, want := string(text.append([]byte("> "), n)), "> line 9"+strconv.FormatUint(n, 10)+": 9"; got != want {
 			t.Errorf("%d is written %q", n, got)
 		}

@@ -30,8 +30,8 @@ func Run[T any](ctx context.Context, cut func(*T) (bool, error), work func(*T), 
 	defer stop()
 
 	n := runtime.GOMAXPROCS(0)
-	jobs := make(chan *piece, n)
-	queue := make(chan *piece, 4*n)
+	jobs := make(chan *piece, 4*n)
+	queue := make(chan *piece, cap(jobs))
 	free := make(chan *piece, cap(queue)+n+2)
 	for range n {
 		running.Go(func() {
