@@ -378,14 +378,14 @@ func (a *app) wantWhole(t testing.TB, path string, e journal.Entry) {
 	defer r.Close()
 	var codes []string
 	for {
-		_, code, _, _, err := r.Next()
+		row, err := r.Next()
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
 			t.Fatalf("%s: %v", path, err)
 		}
-		codes = append(codes, string(code))
+		codes = append(codes, string(row.Code))
 	}
 	all := a.serialsOf(t, codes)
 	if uint64(len(all)) != e.Serials.Count() || all[0] != e.Serials.First || all[len(all)-1] != e.Serials.Last || !slices.IsSorted(all) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -122,38 +123,59 @@ func (a *app) checkBatch(ctx context.Context, o batchVerifyOptions, r *batchRepo
 	if k, ok := j.ring().MintKey(m.KeyNumber); ok {
 		r.state = k.State()
 	}
+	// The digest is computed meanwhile, and has the first word: of another file it does
+	// not matter what is in it.
+	digested := make(chan error, 1)
+	go func() { digested <- checkDigest(path, f, m) }()
+	contentErr := a.checkContent(ctx, j, o, r, io.NewSectionReader(f, 0, math.MaxInt64))
+	select {
+	case err := <-digested:
+		if err != nil {
+			return err
+		}
+		return contentErr
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// checkDigest compares a file with what the manifest says of it.
+func checkDigest(path string, f io.ReaderAt, m manifest.Manifest) error {
 	disk := newDigester(io.Discard)
-	if _, err := io.Copy(disk, f); err != nil {
+	if _, err := io.Copy(disk, io.NewSectionReader(f, 0, math.MaxInt64)); err != nil {
 		return err
 	}
 	if disk.digest() != m.Digest {
 		return fault("%s: %d bytes with SHA-256 %x, but the manifest is about %d bytes with %x: the file was changed or is another",
 			path, disk.size, disk.digest().SHA256, m.Digest.Size, m.Digest.SHA256)
 	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	content, plain, err := a.plaintext(f, m)
+	return nil
+}
+
+// checkContent checks the codes in a file, unless it is encrypted and there is no
+// identity.
+func (a *app) checkContent(ctx context.Context, j *judge, o batchVerifyOptions, r *batchReport, f io.Reader) error {
+	content, plain, err := a.plaintext(f, *r.m)
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return fmt.Errorf("%s: %w", r.path, err)
 	}
 	if content == nil {
 		return nil
 	}
-	if err := a.verifyCodes(ctx, j, o, m, content); err != nil {
+	if err := a.verifyCodes(ctx, j, o, *r.m, content); err != nil {
 		var exit *exitError
 		if errors.As(err, &exit) && exit.err != nil {
-			return &exitError{exit.code, fmt.Errorf("%s: %w", path, exit.err)}
+			return &exitError{exit.code, fmt.Errorf("%s: %w", r.path, exit.err)}
 		}
 		return err
 	}
 	if plain != nil {
 		// What follows the last code counts too.
 		if _, err := io.Copy(io.Discard, content); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+			return fmt.Errorf("%s: %w", r.path, err)
 		}
-		if plain.digest() != *m.Plaintext {
-			return fault("%s: the decrypted content is not what the manifest names", path)
+		if plain.digest() != *r.m.Plaintext {
+			return fault("%s: the decrypted content is not what the manifest names", r.path)
 		}
 	}
 	r.content = true
@@ -240,7 +262,7 @@ func (a *app) verifyCodes(ctx context.Context, j *judge, o batchVerifyOptions, m
 	cut := func(piece *batchPiece) (bool, error) {
 		piece.first, piece.text, piece.codes, piece.err = next, piece.text[:0], piece.codes[:0], nil
 		for len(piece.codes) < batchPieceSize {
-			line, code, serial, stated, err := rows.Next()
+			row, err := rows.Next()
 			if err == io.EOF {
 				return len(piece.codes) > 0, nil
 			}
@@ -250,10 +272,10 @@ func (a *app) verifyCodes(ctx context.Context, j *judge, o batchVerifyOptions, m
 			if err != nil {
 				return false, fault("%w", err)
 			}
-			piece.text = append(piece.text, code...)
-			piece.codes = append(piece.codes, batchCode{line, len(piece.text), serial, stated})
+			piece.text = append(piece.text, row.Code...)
+			piece.codes = append(piece.codes, batchCode{row.Line, len(piece.text), row.Serial, row.HasSerial})
 			next++
-			last = line
+			last = row.Line
 		}
 		return true, nil
 	}

@@ -55,7 +55,7 @@ func BenchmarkRead(b *testing.B) {
 				for b.Loop() {
 					r := must(export.NewReader(bytes.NewReader(text), f))
 					for range codes {
-						if _, _, _, _, err := r.Next(); err != nil {
+						if _, err := r.Next(); err != nil {
 							b.Fatal(err)
 						}
 					}

@@ -68,14 +68,14 @@ func read(list string, f export.Format) (rows []row, lines []int, err error) {
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	for {
-		line, code, serial, has, err := r.Next()
+		next, err := r.Next()
 		if err == io.EOF {
 			return rows, lines, nil
 		}
 		if err != nil {
-			return rows, append(lines, line), err
+			return rows, append(lines, next.Line), err
 		}
-		rows, lines = append(rows, row{string(code), serial, has}), append(lines, line)
+		rows, lines = append(rows, row{string(next.Code), next.Serial, next.HasSerial}), append(lines, next.Line)
 	}
 }
 

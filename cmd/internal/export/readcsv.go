@@ -173,45 +173,41 @@ func (s *csvSource) split(record []byte) ([]string, error) {
 	return cells, nil
 }
 
-func (s *csvSource) next() (entry, error) {
+func (s *csvSource) next(row *Row) error {
 	for {
 		record, quoted, line, err := s.record()
+		row.Line = line
 		if err != nil {
-			return entry{line: line}, err
+			return err
 		}
-		if len(record) == 0 {
+		code, serial, ok := s.plainCells(record, quoted)
+		if !ok {
+			if code, serial, err = s.cells(record); err != nil {
+				return lineError(line, "%w", err)
+			}
+		}
+		if code == nil {
 			continue
 		}
-		e, err := s.entry(record, quoted)
-		e.line = line
-		if err != nil {
-			return e, lineError(line, "%w", err)
+		row.Code = code
+		if row.Serial, row.HasSerial, err = parseSerial(serial); err != nil {
+			return lineError(line, "%w", err)
 		}
-		if e.code != nil {
-			return e, nil
-		}
+		return nil
 	}
 }
 
 func (*csvSource) close() error { return nil }
 
-// entry returns what a record says. A blank one has no code.
-func (s *csvSource) entry(record []byte, quoted bool) (entry, error) {
-	if !quoted {
-		if code, serial, ok := s.plainCells(record); ok {
-			return newEntry(code, serial)
-		}
-	}
-	var e entry
-	var code, serial []byte
+// cells returns the cells of a record. A blank one has no code.
+func (s *csvSource) cells(record []byte) (code, serial []byte, err error) {
 	s.cell = s.cell[:0]
 	filled := false // whether any cell is
 	columns := 0
 	for more := true; more; columns++ {
 		var cell []byte
-		var err error
 		if cell, record, more, err = s.cut(record); err != nil {
-			return e, err
+			return nil, nil, err
 		}
 		filled = filled || len(bytes.Trim(cell, ` "`)) > 0
 		switch {
@@ -220,30 +216,23 @@ func (s *csvSource) entry(record []byte, quoted bool) (entry, error) {
 		case columns == s.header.serial:
 			serial, s.cell = unquote(s.cell, cell)
 		case columns >= s.header.columns && len(bytes.Trim(cell, ` "`)) > 0: // spreadsheets add empty ones
-			return e, fmt.Errorf("a row of %d cells or more, where the first row names %d", columns+1, s.header.columns)
+			return nil, nil, fmt.Errorf("a row of %d cells or more, where the first row names %d", columns+1, s.header.columns)
 		}
 	}
 	if blank(code) {
 		if filled {
-			return e, errors.New("there is no code, but other cells are filled")
+			return nil, nil, errors.New("there is no code, but other cells are filled")
 		}
-		return e, nil
+		return nil, nil, nil
 	}
-	return newEntry(code, serial)
-}
-
-func newEntry(code, serial []byte) (entry, error) {
-	e := entry{code: code}
-	var err error
-	e.serial, e.hasSerial, err = parseSerial(serial)
-	return e, err
+	return code, serial, nil
 }
 
 // plainCells returns the code and the serial of a record without quotation marks.
-// It leaves those to entry that are blank or have too few cells or too many.
-func (s *csvSource) plainCells(record []byte) (code, serial []byte, ok bool) {
+// It leaves those to cells that have some, are blank, or have too few cells or too many.
+func (s *csvSource) plainCells(record []byte, quoted bool) (code, serial []byte, ok bool) {
 	last := s.header.columns - 1
-	if bytes.Count(record, []byte{s.sep}) != last {
+	if quoted || bytes.Count(record, []byte{s.sep}) != last {
 		return nil, nil, false
 	}
 	code = s.plainCell(record, s.header.code, last)

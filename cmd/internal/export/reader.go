@@ -25,22 +25,24 @@ import (
 // the list; it is for the verifier to judge them.
 type Reader struct {
 	source source
+	row    Row
 	err    error
 }
 
-// A source yields the codes of a list in some format.
+// A source yields the rows of a list in some format.
 type source interface {
-	// next returns the next code, or io.EOF. The code is good until the next call.
-	next() (entry, error)
+	// next sets all of the row to the next one, and of the row that an error is about
+	// the line. At the end the error is io.EOF. The code is good until the next call.
+	next(*Row) error
 	close() error
 }
 
-// An entry is a row of a list.
-type entry struct {
-	line      int // from 1; where the row begins
-	code      []byte
-	serial    uint64
-	hasSerial bool
+// A Row is a row of a list.
+type Row struct {
+	Line      int    // from 1; where the row begins
+	Code      []byte // good until the next row is read
+	Serial    uint64 // beside the code
+	HasSerial bool   // whether there was one
 }
 
 // NewReader returns a reader of the list in r. For csv and xlsx it reads the names
@@ -85,20 +87,14 @@ func newReader(r io.Reader, format Format, inMemory int64) (*Reader, error) {
 	return &Reader{source: &jsonSource{lines: l}}, nil
 }
 
-// Next returns the next code, the line of the list that it begins on, from 1, and
-// the serial beside it, if there is one. The code is good until the next call. At
-// the end the error is [io.EOF]; any other names the line, and what comes after it
-// can't be read.
-func (r *Reader) Next() (line int, code []byte, serial uint64, hasSerial bool, err error) {
-	if r.err != nil {
-		return 0, nil, 0, false, r.err
+// Next returns the next row, which it may change with the next call. At the end the
+// error is [io.EOF]; any other names the line, which is that of the row then, and
+// what comes after it can't be read.
+func (r *Reader) Next() (*Row, error) {
+	if r.err == nil {
+		r.err = r.source.next(&r.row)
 	}
-	e, err := r.source.next()
-	if err != nil {
-		r.err = err
-		return e.line, nil, 0, false, err
-	}
-	return e.line, e.code, e.serial, e.hasSerial, nil
+	return &r.row, r.err
 }
 
 // Close removes what is temporary, which there is with a large xlsx file. It does
@@ -184,14 +180,12 @@ func blank(code []byte) bool {
 
 type textSource struct{ *lines }
 
-func (s textSource) next() (entry, error) {
+func (s textSource) next(row *Row) error {
 	for {
 		line, err := s.lines.next()
-		if err != nil {
-			return entry{line: s.n}, err
-		}
-		if !blank(line) {
-			return entry{line: s.n, code: line}, nil
+		*row = Row{Line: s.n, Code: line}
+		if err != nil || !blank(line) {
+			return err
 		}
 	}
 }

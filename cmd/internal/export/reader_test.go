@@ -123,12 +123,12 @@ func TestReadStaysFailed(t *testing.T) {
 			t.Fatal(err)
 		}
 		for err == nil {
-			_, _, _, _, err = r.Next()
+			_, err = r.Next()
 		}
 		if !errors.Is(err, broken) || !strings.HasPrefix(err.Error(), "line ") {
 			t.Errorf("%s: %v", f, err)
 		}
-		if _, _, _, _, again := r.Next(); again != err {
+		if _, again := r.Next(); again != err {
 			t.Errorf("%s: after %v comes %v", f, err, again)
 		}
 		if _, err := export.NewReader(iotest.ErrReader(broken), f); !errors.Is(err, broken) {
@@ -144,7 +144,7 @@ func TestReadNoAllocations(t *testing.T) {
 		text := string(list(t, opts, mint(3000, prefixed)))
 		r := must(export.NewReader(strings.NewReader(text), f))
 		n := testing.AllocsPerRun(2000, func() {
-			if _, _, _, _, err := r.Next(); err != nil {
+			if _, err := r.Next(); err != nil {
 				panic(err)
 			}
 		})

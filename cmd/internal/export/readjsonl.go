@@ -14,53 +14,51 @@ import (
 // reading.
 type jsonSource struct{ lines *lines }
 
-func (s *jsonSource) next() (entry, error) {
+func (s *jsonSource) next(row *Row) error {
 	for {
 		line, err := s.lines.next()
+		*row = Row{Line: s.lines.n}
 		if err != nil {
-			return entry{line: s.lines.n}, err
+			return err
 		}
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
-		e, err := parseObject(line)
-		e.line = s.lines.n
-		if err != nil {
-			return e, s.lines.errorf("%w", err)
+		if err := row.parseObject(line); err != nil {
+			return s.lines.errorf("%w", err)
 		}
-		return e, nil
+		return nil
 	}
 }
 
 func (*jsonSource) close() error { return nil }
 
 // parseObject reads the code and the serial of an object.
-func parseObject(line []byte) (entry, error) {
-	var e entry
+func (row *Row) parseObject(line []byte) error {
 	if !utf8.Valid(line) {
-		return e, errors.New("the text is not UTF-8")
+		return errors.New("the text is not UTF-8")
 	}
 	dec := json.NewDecoder(bytes.NewReader(line))
 	dec.UseNumber()
 	if token, err := dec.Token(); err != nil || token != json.Delim('{') {
-		return e, errors.New("want one JSON object a line, with a member code")
+		return errors.New("want one JSON object a line, with a member code")
 	}
 	seen := map[string]bool{}
 	for dec.More() {
 		token, err := dec.Token()
 		if err != nil {
-			return e, syntaxError(err)
+			return syntaxError(err)
 		}
 		name := token.(string) // the decoder takes nothing else here
 		if seen[name] {
-			return e, fmt.Errorf("member %q occurs twice", name)
+			return fmt.Errorf("member %q occurs twice", name)
 		}
 		seen[name] = true
 		switch name {
 		case "code":
-			err = e.readCode(dec)
+			err = row.readCode(dec)
 		case "serial":
-			err = e.readSerial(dec)
+			err = row.readSerial(dec)
 		default:
 			var skip json.RawMessage
 			if err = dec.Decode(&skip); err != nil {
@@ -68,22 +66,22 @@ func parseObject(line []byte) (entry, error) {
 			}
 		}
 		if err != nil {
-			return e, err
+			return err
 		}
 	}
 	if _, err := dec.Token(); err != nil {
-		return e, syntaxError(err)
+		return syntaxError(err)
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return e, errors.New("text after the object: want one JSON object a line")
+		return errors.New("text after the object: want one JSON object a line")
 	}
-	if e.code == nil {
-		return e, errors.New("the object has no member code")
+	if row.Code == nil {
+		return errors.New("the object has no member code")
 	}
-	return e, nil
+	return nil
 }
 
-func (e *entry) readCode(dec *json.Decoder) error {
+func (row *Row) readCode(dec *json.Decoder) error {
 	token, err := dec.Token()
 	if err != nil {
 		return syntaxError(err)
@@ -92,11 +90,11 @@ func (e *entry) readCode(dec *json.Decoder) error {
 	if !ok || blank([]byte(code)) {
 		return errors.New("member code: want a string with a code")
 	}
-	e.code = []byte(code)
+	row.Code = []byte(code)
 	return nil
 }
 
-func (e *entry) readSerial(dec *json.Decoder) error {
+func (row *Row) readSerial(dec *json.Decoder) error {
 	token, err := dec.Token()
 	if err != nil {
 		return syntaxError(err)
@@ -108,7 +106,7 @@ func (e *entry) readSerial(dec *json.Decoder) error {
 	case json.Number:
 		text = v.String()
 	}
-	if e.serial, e.hasSerial, err = parseSerial([]byte(text)); err == nil && !e.hasSerial {
+	if row.Serial, row.HasSerial, err = parseSerial([]byte(text)); err == nil && !row.HasSerial {
 		err = errors.New("member serial: want a string of digits")
 	}
 	return err

@@ -84,11 +84,11 @@ func (s *sheetSource) row() ([]string, error) {
 	return nil, io.EOF
 }
 
-func (s *sheetSource) next() (entry, error) {
+func (s *sheetSource) next(row *Row) error {
 	cells, err := s.row()
-	e := entry{line: s.n}
+	*row = Row{Line: s.n}
 	if err != nil {
-		return e, err
+		return err
 	}
 	cell := func(i int) []byte {
 		if i < 0 || i >= len(cells) {
@@ -96,13 +96,13 @@ func (s *sheetSource) next() (entry, error) {
 		}
 		return []byte(cells[i])
 	}
-	if e.code = cell(s.header.code); blank(e.code) {
-		return e, lineError(s.n, "there is no code, but other cells are filled")
+	if row.Code = cell(s.header.code); blank(row.Code) {
+		return lineError(s.n, "there is no code, but other cells are filled")
 	}
-	if e.serial, e.hasSerial, err = parseSerial(cell(s.header.serial)); err != nil {
-		return e, lineError(s.n, "%w", err)
+	if row.Serial, row.HasSerial, err = parseSerial(cell(s.header.serial)); err != nil {
+		return lineError(s.n, "%w", err)
 	}
-	return e, nil
+	return nil
 }
 
 func (s *sheetSource) close() error { return errors.Join(s.rows.Close(), s.file.Close()) }

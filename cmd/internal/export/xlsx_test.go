@@ -147,12 +147,12 @@ func TestXLSXTemporaryFile(t *testing.T) {
 			t.Errorf("%s: %d temporary files", name, temporary())
 		}
 		for i, want := range rows {
-			line, code, serial, _, err := r.Next()
-			if err != nil || line != i+2 || string(code) != want.code || serial != want.serial {
-				t.Fatalf("%s: line %d, %s, %d, %v; want %v", name, line, code, serial, err, want)
+			got, err := r.Next()
+			if err != nil || got.Line != i+2 || string(got.Code) != want.code || got.Serial != want.serial {
+				t.Fatalf("%s: line %d, %s, %d, %v; want %v", name, got.Line, got.Code, got.Serial, err, want)
 			}
 		}
-		if _, _, _, _, err := r.Next(); err != io.EOF {
+		if _, err := r.Next(); err != io.EOF {
 			t.Errorf("%s: at the end: %v", name, err)
 		}
 		if err := r.Close(); err != nil || temporary() != 0 {
