@@ -14,6 +14,7 @@ import (
 	"math/big"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -251,6 +252,94 @@ func TestSignLargest(t *testing.T) {
 	}
 }
 
+// A Signer gives the bytes that Sign gives, the first time and every other.
+func TestSigner(t *testing.T) {
+	s := must(receipt.NewSigner(receiptKey("active")))
+	for name, change := range changes {
+		r := newReceipt(rich, change)
+		want := must(receipt.Sign(r, receiptKey("active")))
+		for range 2 {
+			if got := must(s.Sign(r)); got != want {
+				t.Errorf("%s: %s, want %s", name, got, want)
+			}
+		}
+	}
+	if text, err := s.Sign(newReceipt(func(r *receipt.Receipt) { r.Nonce = "" })); !errors.Is(err, receipt.Malformed) || text != "" {
+		t.Errorf("no nonce: %q, error %v", text, err)
+	}
+}
+
+func TestSignerConcurrent(t *testing.T) {
+	s, want := must(receipt.NewSigner(receiptKey("active"))), must(receipt.Sign(newReceipt(), receiptKey("active")))
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 20 {
+				if got, err := s.Sign(newReceipt()); got != want || err != nil {
+					t.Errorf("%s, error %v", got, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// Two signatures that differ are none: each would be good to find the key with.
+func TestSignFault(t *testing.T) {
+	good, fault, broken := []byte("good"), []byte("gold"), errors.New("broken")
+	for name, tt := range map[string]struct {
+		first, second []byte
+		err           error
+		ok            bool
+	}{
+		"same":         {good, good, nil, true},
+		"first":        {fault, good, nil, false},
+		"second":       {good, fault, nil, false},
+		"cut off":      {good, good[:3], nil, false},
+		"second fails": {good, good, broken, false},
+	} {
+		n := 0
+		got, err := receipt.Twice(func() ([]byte, error) {
+			if n++; n == 1 {
+				return tt.first, nil
+			}
+			return tt.second, tt.err
+		})
+		if (err == nil) != tt.ok || tt.ok != bytes.Equal(got, good) || tt.err != nil && !errors.Is(err, tt.err) {
+			t.Errorf("%s: %q, error %v", name, got, err)
+		}
+		if n != 2 {
+			t.Errorf("%s: signed %d times", name, n)
+		}
+	}
+}
+
+// The first signature of a signer is verified, and when it is bad there is no second.
+func TestSignFirst(t *testing.T) {
+	s := must(receipt.NewSigner(receiptKey("active")))
+	for other, ok := range map[string]bool{"active": true, "closed": false} {
+		s := s.WithPublic(ecKey(other).PublicKey)
+		for range 2 {
+			if text, err := s.Sign(newReceipt()); (err == nil) != ok || (text != "") != ok {
+				t.Errorf("the private half of active, the public one of %s: %q, error %v", other, text, err)
+			}
+		}
+	}
+}
+
+// A signer prints the id of its key and nothing of the key itself.
+func TestSignerPrints(t *testing.T) {
+	s := must(receipt.NewSigner(receiptKey("active")))
+	for _, verb := range []string{"%v", "%+v", "%#v", "%x", "%d", "%s"} {
+		if got, want := fmt.Sprintf(verb, s), "receipt key "+receiptKey("active").ID().String(); got != want {
+			t.Errorf("%s: %q, want %q", verb, got, want)
+		}
+	}
+	if got := must(json.Marshal(s)); string(got) != "{}" {
+		t.Errorf("JSON %s", got)
+	}
+}
+
 func TestSignKeys(t *testing.T) {
 	same := ecKey("active")
 	for name, key := range map[string]keys.PrivateKey{
@@ -258,6 +347,9 @@ func TestSignKeys(t *testing.T) {
 		"list":   must(keys.NewRoleKey(keys.List, same)),
 		"mint":   must(keys.NewES256(must(keys.ParseDescriptor(esDescriptor)), same)),
 	} {
+		if s, err := receipt.NewSigner(key); err == nil || s != nil {
+			t.Errorf("%s: a signer", name)
+		}
 		if text, err := receipt.Sign(newReceipt(), key); err == nil || text != "" {
 			t.Errorf("%s: signed", name)
 		} else if key.Role() != "" && !strings.Contains(err.Error(), key.ID().String()) {
