@@ -147,6 +147,18 @@ func (c *counter) admitShort(who caller, now time.Time) error {
 	return quota("forgeries")(c.all.Look(c.all.Key("forgeries"), c.Forgeries, now))
 }
 
+// Left returns the limit on requests of an address, how many it has left at this moment,
+// and after what time it has all of them again. Without a limit all are 0.
+func (s *Service) Left(from netip.Addr) (r limit.Rate, n int, reset time.Duration) {
+	c := s.counter
+	who := c.caller(from, receipt.Subject{})
+	if !who.address {
+		return limit.Rate{}, 0, 0
+	}
+	n, reset = c.addresses.Left(who.requests, c.Address, s.clock())
+	return c.Address, n, reset
+}
+
 // forged counts a code with a short tag that was not genuine.
 func (c *counter) forged(now time.Time) {
 	c.all.Take(c.all.Key("forgeries"), c.Forgeries, now)
