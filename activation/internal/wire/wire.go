@@ -55,12 +55,21 @@ type Reply struct {
 	Status        string  `json:"status"` // granted, replayed, held, refreshed, released
 	Receipt       string  `json:"receipt,omitempty"`
 	License       License `json:"license"`
-	Seats         *int64  `json:"seats,omitempty"` // null: unlimited; left out where seats are not enforced
+	Seats         *int64  `json:"seats,omitempty"` // 0: no bound; left out where seats are not enforced
 	SeatsEnforced bool    `json:"seats_enforced"`
 	Issued        string  `json:"issued,omitempty"`
 	RefreshBy     string  `json:"refresh_by,omitempty"`
 	End           string  `json:"end,omitempty"`
 	Revocations   uint64  `json:"revocations"` // sequence number of the list that judged, 0 for none
+}
+
+// A PreviewReply is what a preview that succeeded gets.
+type PreviewReply struct {
+	Status      string  `json:"status"` // previewed
+	License     License `json:"license"`
+	Seats       int64   `json:"seats"` // 0: no bound
+	Kind        string  `json:"kind"`  // of subject that may activate
+	Revocations uint64  `json:"revocations"`
 }
 
 // A Problem is the body of every error: RFC 9457.

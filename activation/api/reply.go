@@ -1,0 +1,81 @@
+package api
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/licet-dev/licet/activation"
+	"github.com/licet-dev/licet/activation/internal/wire"
+	"github.com/licet-dev/licet/keys"
+	"github.com/licet-dev/licet/keys/receipt"
+	"github.com/licet-dev/licet/payload"
+)
+
+// answer answers with what was asked for.
+func (h *handler) answer(c *call, outcome string, v any) {
+	c.Outcome = outcome
+	h.write(c, http.StatusOK, "application/json", v)
+}
+
+func replyBody(outcome string, r activation.Reply) wire.Reply {
+	b := wire.Reply{
+		Status: outcome, Receipt: r.Receipt, License: licenseBody(r.KeyID, &r.License),
+		SeatsEnforced: r.Seat.Enforced, Revocations: r.Sequence,
+	}
+	if r.Seat.Enforced {
+		b.Seats = seatsBody(r.Seat.Seats)
+	}
+	if r.Receipt != "" {
+		b.Issued, b.RefreshBy, b.End = timeBody(r.Seat.Issued), timeBody(r.Seat.RefreshBy), timeBody(r.Seat.End)
+	}
+	return b
+}
+
+func previewBody(p activation.Preview) wire.PreviewReply {
+	return wire.PreviewReply{
+		Status: "previewed", License: licenseBody(p.KeyID, &p.License), Seats: *seatsBody(p.Seats), Kind: string(p.Kind), Revocations: p.Sequence,
+	}
+}
+
+// seatsBody returns how many seats there are, 0 for a number without bound as a code
+// has it.
+func seatsBody(n int64) *int64 {
+	if n >= activation.Unlimited {
+		n = 0
+	}
+	return &n
+}
+
+// timeBody returns a time in whole seconds, cut as in the receipt.
+func timeBody(t time.Time) string {
+	if t.Unix() >= receipt.Never.Unix() {
+		return "never"
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+func licenseBody(key keys.ID, l *payload.License) wire.License {
+	b := wire.License{
+		KeyID: key.String(), Product: l.Product, Serial: strconv.FormatUint(l.Serial, 10), Version: l.Version, Expiry: l.Expiry.String(),
+	}
+	if l.Start != 0 {
+		b.Start = l.Start.String()
+	}
+	set := func(name string, value uint64) {
+		if value == 0 {
+			return
+		}
+		if b.Fields == nil {
+			b.Fields = map[string]uint64{}
+		}
+		b.Fields[name] = value
+	}
+	set("edition", l.Edition)
+	set("features", l.Features)
+	set("seats", l.Seats)
+	for name, value := range l.Extra.All() {
+		set(name, value)
+	}
+	return b
+}
