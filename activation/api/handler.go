@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/licet-dev/licet/activation"
+	"github.com/licet-dev/licet/activation/limit"
 	"github.com/licet-dev/licet/keys"
 )
 
@@ -75,6 +76,7 @@ type service interface {
 	Preview(context.Context, activation.Request) (activation.Preview, error)
 	Refresh(context.Context, activation.ReceiptRequest) (activation.Reply, error)
 	Release(context.Context, activation.ReceiptRequest) (activation.Reply, error)
+	Left(netip.Addr) (r limit.Rate, n int, reset time.Duration)
 }
 
 type handler struct {
@@ -143,6 +145,7 @@ type call struct {
 
 	peer, address netip.Addr
 	trusted       bool // the caller may speak for accounts
+	account       bool // and speaks for one
 
 	code    activation.CodeID
 	subject activation.SubjectID

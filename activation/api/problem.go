@@ -96,7 +96,11 @@ func (h *handler) refuse(c *call, e *activation.Error) {
 	if !known {
 		problem, kind = problemInternal, kinds[problemInternal]
 	}
-	if h.Strict && c.route.post && isPrivate(problem) {
+	switch {
+	case !isPrivate(problem):
+	case !h.Strict:
+		h.rateLimit(c)
+	default:
 		problem = activation.CodeRefused
 		if c.route.needs&memberReceipt != 0 {
 			problem = activation.ReceiptRefused
@@ -143,9 +147,8 @@ func isPrivate(p activation.Problem) bool {
 // retryAfter returns a wait in whole seconds: never less, and up to a fifth and two
 // seconds more, so that not all of those who wait come back at once.
 func retryAfter(wait time.Duration) string {
-	seconds := int64(max(wait, 0)+time.Second-1) / int64(time.Second)
-	seconds = max(seconds, 1)
-	return strconv.FormatInt(seconds+rand.Int64N(seconds/5+3), 10)
+	n := max(seconds(wait), 1)
+	return strconv.FormatInt(n+rand.Int64N(n/5+3), 10)
 }
 
 // panicked answers for a call that has panicked. What was sent may stand in the value,

@@ -15,7 +15,42 @@ import (
 // answer answers with what was asked for.
 func (h *handler) answer(c *call, outcome string, v any) {
 	c.Outcome = outcome
+	h.rateLimit(c)
 	h.write(c, http.StatusOK, "application/json", v)
+}
+
+// rateLimit tells how many requests the address has left, in the fields of the draft
+// "RateLimit header fields for HTTP" of the IETF. Who has shown nothing genuine is not
+// told: it would be the budget for guessing.
+func (h *handler) rateLimit(c *call) {
+	if c.account {
+		return // accounts are not counted by address
+	}
+	r, left, reset := h.service.Left(c.address)
+	if r.N == 0 {
+		return
+	}
+	space := make([]byte, 0, 128)
+	b := append(space, `"address";q=`...)
+	b = strconv.AppendInt(b, int64(r.N), 10)
+	b = append(b, ";w="...)
+	b = strconv.AppendInt(b, seconds(r.Per), 10)
+	header := c.w.Header()
+	header["Ratelimit-Policy"] = []string{string(b)}
+	b = append(space, `"address";r=`...)
+	b = strconv.AppendInt(b, int64(left), 10)
+	b = append(b, ";t="...)
+	b = strconv.AppendInt(b, seconds(reset), 10)
+	header["Ratelimit"] = []string{string(b)}
+}
+
+// seconds returns a time in whole seconds, rounded up.
+func seconds(d time.Duration) int64 {
+	s := int64(d / time.Second)
+	if d%time.Second > 0 {
+		s++
+	}
+	return s
 }
 
 func replyBody(outcome string, r activation.Reply) wire.Reply {

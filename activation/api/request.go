@@ -86,6 +86,7 @@ func (h *handler) body(c *call) (b body, e *activation.Error) {
 	}
 	// What is kept of the text is copied: the next request overwrites it.
 	e = b.parse(buf[:n], c.route.needs, c.route.allows)
+	c.account = b.subject.Kind == receipt.Account
 	return b, e
 }
 
