@@ -53,7 +53,7 @@ func (s *Service) seats(lic *verifier.License, p Policy) int64 {
 func (c *claimCase) admit() error {
 	switch {
 	case c.subject.Kind != c.policy.Kind:
-		return c.refuse(&Error{Problem: WrongKind, Detail: fmt.Sprintf("licences of this product are for one %s each, not for one %s; activate as that", c.policy.Kind, c.subject.Kind)})
+		return c.refuse(&Error{Problem: WrongKind, Reason: string(WrongKind), Detail: fmt.Sprintf("licences of this product are for one %s each, not for one %s; activate as that", c.policy.Kind, c.subject.Kind)})
 	case c.s.receiptKeyWithdrawn():
 		return c.refuse(unavailable("receipt-key-withdrawn", retryLater, nil))
 	}
