@@ -107,9 +107,12 @@ func newVerdictJSON(ring *keys.Ring, line int, input string, v verdict) verdictJ
 // verdictName returns the stable name of a class of verdicts.
 func verdictName(class string) string { return strings.ReplaceAll(class, " ", "-") }
 
-// write writes the object as one line. What could command a terminal is escaped,
+// write writes the object as one line.
+func (j verdictJSON) write(w io.Writer) error { return writeLine(w, j) }
+
+// writeLine writes an object as one line. What could command a terminal is escaped,
 // also where JSON does not ask for it.
-func (j verdictJSON) write(w io.Writer) error {
+func writeLine(w io.Writer, j any) error {
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)

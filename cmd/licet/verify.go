@@ -19,9 +19,10 @@ import (
 
 func newVerify(a *app) *cobra.Command {
 	var f judgeFlags
+	var rf receiptFlags
 	cmd := &cobra.Command{
-		Use:   "verify CODE... | -",
-		Short: "Judge licence codes",
+		Use:   "verify CODE... | - | --receipt FILE",
+		Short: "Judge licence codes, or an activation receipt",
 		Long: `Judge licence codes, given as arguments or, for the argument -, one a line on
 standard input. In a licensing home its ring and its products are the default, and
 the first code of an hs256 key unlocks the secret of that key.
@@ -29,21 +30,26 @@ the first code of an hs256 key unlocks the secret of that key.
 In a script write: licet verify -- "$CODE". Without the -- a text that begins with a
 hyphen would count as a flag.
 
+With --receipt the receipt of an activation is judged, for the device or account that
+it must be for. That needs no secret, also for an hs256 key.
+
 Exit codes: 0 all valid, 2 usage, 3 malformed (a typing error), 4 not authentic
 otherwise, 5 authentic but not acceptable (expired, wrong product, ...), 6 cannot
 judge, 1 anything else. For several codes it is the first of 1, 6, 4, 3, 5 that
 occurred.`,
 		Example: `  licet verify ACME-AHJX-YQET-69FW-H3QZ-JG9E-69PS-6HVK-ELWZ
   licet verify --ring ring.json --product 7 --min-version 3 - < codes.txt
-  licet verify --at 2028-01-01 --json ACME-AHJX-YQET-69FW-H3QZ-JG9E-69PS-6HVK-ELWZ`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return errors.New("no code given; for codes on standard input, one a line, give the argument -")
+  licet verify --at 2028-01-01 --json ACME-AHJX-YQET-69FW-H3QZ-JG9E-69PS-6HVK-ELWZ
+  licet verify --receipt receipt.jws --device 4c4c4544004235108054b9c04f564d32`,
+		Args: func(_ *cobra.Command, args []string) error { return rf.check(args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if rf.file != "" {
+				return a.verifyReceipt(f, rf)
 			}
-			return nil
+			return a.verify(cmd.Context(), f, args)
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return a.verify(cmd.Context(), f, args) },
 	}
+	rf.add(cmd)
 	f.add(a, cmd)
 	cmd.Flags().Var(&f.products, "product", "accept these products only (repeatable; default: all of the ring)")
 	cmd.Flags().Var(&f.minVersion, "min-version", "lowest licence version to accept")
