@@ -137,11 +137,11 @@ the current folder.`,
 	cmd.SetFlagErrorFunc(flagError)
 	cmd.SetHelpFunc(a.wholeHelp(cmd.HelpFunc()))
 	cmd.SetHelpCommand(newHelp())
-	cmd.AddCommand(newInit(a), newProduct(a), newKey(a), newMint(a), newRenew(a), newRevoke(a), newBatch(a), newVerify(a), newInspect(a), newEstimate(a), newQR(a), newDemo(a), newVersion(a))
+	cmd.AddCommand(newInit(a), newProduct(a), newKey(a), newMint(a), newRenew(a), newRevoke(a), newBatch(a), newVerify(a), newActivate(a), newInspect(a), newEstimate(a), newQR(a), newDemo(a), newVersion(a))
 	cmd.InitDefaultCompletionCmd()
 	groupCommands(cmd, "Begin with:", "demo", "init")
 	groupCommands(cmd, "Keys and products:", "key", "product")
-	groupCommands(cmd, "Codes:", "mint", "renew", "revoke", "batch", "verify", "inspect", "qr")
+	groupCommands(cmd, "Codes:", "mint", "renew", "revoke", "batch", "verify", "activate", "inspect", "qr")
 	completion, _, _ := cmd.Find([]string{"completion"})
 	completion.Short, completion.RunE = "Write a completion script for bash, zsh, fish or PowerShell", help
 	explainArgs(cmd)
