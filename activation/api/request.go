@@ -6,7 +6,6 @@ import (
 	"crypto/subtle"
 	"errors"
 	"io"
-	"mime"
 	"net"
 	"net/http"
 	"os"
@@ -108,17 +107,11 @@ func mediaType(h http.Header) *activation.Error {
 		return badRequest("content-type", "there is more than one header field Content-Type; send one")
 	case len(values) == 0:
 		return wrongMedia
-	case values[0] == "application/json":
-		return nil
 	}
-	media, params, err := mime.ParseMediaType(values[0])
-	if err != nil || media != "application/json" {
+	media, parameter, more := strings.Cut(values[0], ";")
+	parameter = strings.ToLower(strings.Trim(parameter, " \t"))
+	if !strings.EqualFold(strings.TrimRight(media, " \t"), "application/json") || more && parameter != "charset=utf-8" && parameter != `charset="utf-8"` {
 		return wrongMedia
-	}
-	for name, value := range params {
-		if name != "charset" || !strings.EqualFold(value, "utf-8") {
-			return wrongMedia
-		}
 	}
 	return nil
 }
