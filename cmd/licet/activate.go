@@ -91,7 +91,15 @@ can't be judged: nothing is known, try again later; 2 usage; 1 anything else.`,
 		Example: `  licet activate --server https://licences.example.com --product 7 \
     --device "$(cat /etc/machine-id)" ACME-AHJX-YQET-69FW-H3QZ-JG9E-69PS-6HVK-ELWZ
   licet verify --receipt receipt.jws --device "$(cat /etc/machine-id)"`,
-		Args: cobra.ExactArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			switch len(args) {
+			case 0:
+				return errors.New("no CODE given; for one on standard input give the argument -")
+			case 1:
+				return nil
+			}
+			return fmt.Errorf("%d arguments given: activate one code at a time; one with spaces needs quotation marks", len(args))
+		},
 		RunE: func(cmd *cobra.Command, args []string) error { return a.activate(cmd.Context(), o, args[0]) },
 	}
 	o.add(cmd)
@@ -328,7 +336,7 @@ func (a *app) reportRefusal(ctx context.Context, asJSON bool, err error) error {
 	if asJSON {
 		err = writeLine(a.out, out)
 	} else {
-		_, err = fmt.Fprintf(a.out, "%s: %s\n", a.out.paint(roleBad, class), printable(out.Message))
+		_, err = fmt.Fprintf(a.out, "%s: %s\n", a.out.paint(roleBad, class), out.Message)
 	}
 	if err == nil {
 		err = &exitError{code: code}

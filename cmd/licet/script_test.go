@@ -60,10 +60,11 @@ func TestScript(t *testing.T) {
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exits":   cmdExits,
-			"mode":    cmdMode,
-			"replace": cmdReplace,
-			"write":   cmdWrite,
+			"endpoint": cmdEndpoint,
+			"exits":    cmdExits,
+			"mode":     cmdMode,
+			"replace":  cmdReplace,
+			"write":    cmdWrite,
 		},
 	})
 }
