@@ -177,16 +177,16 @@ func (c *Config) policies(products []uint64) (map[uint64]Policy, error) {
 			p, name = own, fmt.Sprintf("Config.Policies[%d]", n)
 		}
 		var err error
-		if all[n], err = p.check(); err != nil {
-			return nil, fmt.Errorf("%s.%w", name, err)
+		if all[n], err = p.check(name); err != nil {
+			return nil, err
 		}
 	}
 	return all, nil
 }
 
-// check refuses a policy that means nothing, and returns it with its defaults. The
-// error begins with the name of the field.
-func (p Policy) check() (Policy, error) {
+// check refuses a policy that means nothing, and returns it with its defaults. Name is
+// that of the policy.
+func (p Policy) check(name string) (Policy, error) {
 	if p.Kind == "" {
 		p.Kind = receipt.Device
 	}
@@ -196,17 +196,17 @@ func (p Policy) check() (Policy, error) {
 	l := p.Lease
 	switch {
 	case p.Kind != receipt.Device && p.Kind != receipt.Account:
-		return p, fmt.Errorf("Kind is %q: want %s or %s", p.Kind, receipt.Device, receipt.Account)
+		return p, fmt.Errorf("%s.Kind is %q: want %s or %s", name, p.Kind, receipt.Device, receipt.Account)
 	case p.Seats < 0 || p.Seats > Unlimited:
-		return p, fmt.Errorf("Seats is %d: want 1 to %d, which is unlimited, or 0 for 1", p.Seats, Unlimited)
+		return p, fmt.Errorf("%s.Seats is %d: want 1 to %d, which is unlimited, or 0 for 1", name, p.Seats, Unlimited)
 	case l.Refresh < 0 || l.Refresh%time.Second != 0:
-		return p, fmt.Errorf("Lease.Refresh is %s: want whole seconds from 1, or 0 for no lease", l.Refresh)
+		return p, fmt.Errorf("%s.Lease.Refresh is %s: want whole seconds from 1, or 0 for no lease", name, l.Refresh)
 	case l.Grace < 0 || l.Grace%time.Second != 0:
-		return p, fmt.Errorf("Lease.Grace is %s: want whole seconds from 0", l.Grace)
+		return p, fmt.Errorf("%s.Lease.Grace is %s: want whole seconds from 0", name, l.Grace)
 	case p.GiveBacks < 0:
-		return p, fmt.Errorf("GiveBacks is %d: want 0 or more", p.GiveBacks)
+		return p, fmt.Errorf("%s.GiveBacks is %d: want 0 or more", name, p.GiveBacks)
 	case p.Hold && l.Refresh == 0:
-		return p, errors.New("Hold keeps a seat until its lease ends, which it never does without Lease.Refresh: set that, or not Hold")
+		return p, fmt.Errorf("%s.Hold keeps a seat until its lease ends, which it never does without Lease.Refresh: set that, or not Hold", name)
 	}
 	return p, nil
 }

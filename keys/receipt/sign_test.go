@@ -335,7 +335,7 @@ func TestSignerPrints(t *testing.T) {
 			t.Errorf("%s: %q, want %q", verb, got, want)
 		}
 	}
-	if got := must(json.Marshal(s)); string(got) != "{}" {
+	if got := must(json.Marshal([]any{s})); string(got) != "[{}]" {
 		t.Errorf("JSON %s", got)
 	}
 }
