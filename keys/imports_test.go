@@ -57,6 +57,7 @@ func TestDependencies(t *testing.T) {
 		"signer":              {"keys", "payload"},
 		"verifier":            {"keys", "keys/note", "keys/receipt", "payload", "verifier/internal/policy", "verifier/revocation"},
 		"verifier/revocation": {"keys", "keys/note", "payload"},
+		"activation/client":   {"activation/internal/wire", "keys", "keys/receipt", "payload"},
 		"keys/receipt":        {"keys", "payload"},
 	} {
 		for i := range want {
