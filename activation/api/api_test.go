@@ -26,6 +26,7 @@ import (
 	"github.com/licet-dev/licet/verifier"
 )
 
+// EP-11: the reply has the nonce, the device and the time, signed.
 func TestActivate(t *testing.T) {
 	s := serve(t, newService(t, withLedger(&ledger{None: activation.None{Clock: clock}, enforced: true})))
 	for name, fields := range map[string][]string{
@@ -74,6 +75,7 @@ func TestActivateWithoutLedger(t *testing.T) {
 	}
 }
 
+// EP-18: unlimited is said in one way.
 func TestUnlimitedSeats(t *testing.T) {
 	s := serve(t, newService(t, withLedger(&ledger{None: activation.None{Clock: clock}, enforced: true}), func(c *activation.Config) { c.Default.Seats = activation.Unlimited }))
 	for _, a := range []answer{s.do(t, "POST", "/v1/activations", activationBody()), s.do(t, "POST", "/v1/activations/preview", previewOf(code))} {
@@ -243,6 +245,31 @@ func TestRateLimitFields(t *testing.T) {
 		}
 		if got := a.Header.Get("RateLimit"); got != c.want || a.Header.Get("RateLimit-Policy") != policy {
 			t.Errorf("%d: RateLimit %q, policy %q, want %q", i, got, a.Header.Get("RateLimit-Policy"), c.want)
+		}
+	}
+}
+
+// EP-09: who guesses behind an address does not keep others there from activating, up
+// to the rate of the address; then they are told for how long.
+func TestManyBehindOneAddress(t *testing.T) {
+	s := serve(t, newService(t, withLimits(activation.DefaultLimits())))
+	refused, limited := 0, 0
+	for range 30 {
+		switch a := s.do(t, "POST", "/v1/activations", activationBody(withCode(forged()))); a.StatusCode {
+		case 403:
+			refused++
+		case 429:
+			limited++
+		}
+	}
+	if refused != 10 || limited != 20 {
+		t.Errorf("%d refused, %d limited, want 10 and 20", refused, limited)
+	}
+	for i := range 31 {
+		subject := must(receipt.NewSubject(receipt.Device, fmt.Sprint("machine ", i)))
+		a := s.do(t, "POST", "/v1/activations", activationBody(func(b *wire.Activation) { b.Subject.Hash = hash(subject) }))
+		if i < 30 && a.StatusCode != 200 || i == 30 && (a.StatusCode != 429 || a.Header.Get("Retry-After") == "") {
+			t.Errorf("customer %d: %d: %s", i, a.StatusCode, a.text)
 		}
 	}
 }
