@@ -27,11 +27,15 @@ type Options struct {
 	Token Token
 
 	// HTTP makes the requests. If nil, a client of its own does, with the proxy of the
-	// environment and 20 seconds for each attempt. No redirect is followed, whatever
-	// its CheckRedirect says: a code goes to the server that was named, and nowhere else.
+	// environment and 20 seconds for each attempt; give one of your own a timeout, too.
+	// No redirect is followed, whatever its CheckRedirect says: a code goes to the
+	// server that was named, and nowhere else.
 	HTTP *http.Client
 
-	// Attempts is how often a request is made at most. Zero is 4.
+	// Attempts is how often a request is made at most. Zero is 4. Between them are
+	// pauses of up to half a second, one, two and so on up to ten, at random, and of
+	// what the server asks for, where that is 30 seconds at most. Bound all of it with
+	// the context.
 	Attempts int
 }
 

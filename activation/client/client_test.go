@@ -11,6 +11,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -58,6 +60,19 @@ func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	step := s.steps[min(len(s.seen), len(s.steps))-1]
 	s.mu.Unlock()
 	step(w, r)
+}
+
+// requests returns what came so far, and sent its bodies.
+func (s *script) requests() []*http.Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.seen)
+}
+
+func (s *script) sent() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.bodies)
 }
 
 // endpoint starts a server that follows a script, and returns a client of it.
@@ -127,12 +142,12 @@ func TestRequests(t *testing.T) {
 		{"/v1/activations/release", `{"receipt":"a.b.c",` + subject + `}`},
 		{"/v1/activations/preview", `{"code":"` + code + `","product":7}`},
 	} {
-		r := s.seen[i]
-		if r.Method != "POST" || r.RequestURI != want.path || s.bodies[i] != want.body || r.Header.Get("Authorization") != "Bearer "+token || r.Header.Get("Content-Type") != "application/json" {
-			t.Errorf("request %d: %s %s %v\n%s\nwant %s\n%s", i, r.Method, r.RequestURI, r.Header, s.bodies[i], want.path, want.body)
+		r := s.requests()[i]
+		if r.Method != "POST" || r.RequestURI != want.path || s.sent()[i] != want.body || r.Header.Get("Authorization") != "Bearer "+token || r.Header.Get("Content-Type") != "application/json" {
+			t.Errorf("request %d: %s %s %v\n%s\nwant %s\n%s", i, r.Method, r.RequestURI, r.Header, s.sent()[i], want.path, want.body)
 		}
 	}
-	if got := s.seen[0].Header["Idempotency-Key"]; !slices.Equal(got, []string{`"` + p.Key + `"`}) {
+	if got := s.requests()[0].Header["Idempotency-Key"]; !slices.Equal(got, []string{`"` + p.Key + `"`}) {
 		t.Errorf("Idempotency-Key = %q", got)
 	}
 }
@@ -167,8 +182,8 @@ func TestRepeats(t *testing.T) {
 			if _, _, err := activate(c); err != nil {
 				t.Fatal(err)
 			}
-			if len(s.seen) != 3 || s.bodies[0] != s.bodies[2] || s.seen[0].Header.Get("Idempotency-Key") != s.seen[2].Header.Get("Idempotency-Key") {
-				t.Errorf("%d requests: %q", len(s.seen), s.bodies)
+			if len(s.requests()) != 3 || s.sent()[0] != s.sent()[2] || s.requests()[0].Header.Get("Idempotency-Key") != s.requests()[2].Header.Get("Idempotency-Key") {
+				t.Errorf("%d requests: %q", len(s.requests()), s.sent())
 			}
 			if want := []time.Duration{500 * time.Millisecond, time.Second}; !slices.Equal(*pauses, want) {
 				t.Errorf("pauses %v, want %v", *pauses, want)
@@ -177,8 +192,8 @@ func TestRepeats(t *testing.T) {
 			c, s, _ = endpoint(t, fault)
 			_, _, err := activate(c)
 			_, isBad := errors.AsType[*client.BadReply](err)
-			if len(s.seen) != 4 || errors.Is(err, client.QuotaExceeded) != (name == "quota") {
-				t.Errorf("%d requests, error %v", len(s.seen), err)
+			if len(s.requests()) != 4 || errors.Is(err, client.QuotaExceeded) != (name == "quota") {
+				t.Errorf("%d requests, error %v", len(s.requests()), err)
 			}
 			if want := slices.Contains([]string{"half a body", "other JSON", "another answer", "no receipt", "seats", "huge"}, name); isBad != want {
 				t.Errorf("a bad reply: %t, want %t: %v", isBad, want, err)
@@ -209,8 +224,8 @@ func TestDoesNotRepeat(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c, s, _ := endpoint(t, test.step, granted)
 			_, _, err := activate(c)
-			if err == nil || len(s.seen) != 1 || errors.Is(err, client.ErrUnreachable) != test.unreachable {
-				t.Errorf("%d requests, error %v; want 1, unreachable %t", len(s.seen), err, test.unreachable)
+			if err == nil || len(s.requests()) != 1 || errors.Is(err, client.ErrUnreachable) != test.unreachable {
+				t.Errorf("%d requests, error %v; want 1, unreachable %t", len(s.requests()), err, test.unreachable)
 			}
 		})
 	}
@@ -227,8 +242,8 @@ func TestRetryAfter(t *testing.T) {
 	}
 	c, s, _ := endpoint(t, busy("31"), granted)
 	_, _, err := activate(c)
-	if e, ok := errors.AsType[*client.Refused](err); !ok || e.RetryAfter != 31*time.Second || len(s.seen) != 1 {
-		t.Errorf("%d requests, error %v; want 1 and to ask again after 31 s", len(s.seen), err)
+	if e, ok := errors.AsType[*client.Refused](err); !ok || e.RetryAfter != 31*time.Second || len(s.requests()) != 1 {
+		t.Errorf("%d requests, error %v; want 1 and to ask again after 31 s", len(s.requests()), err)
 	}
 }
 
@@ -294,7 +309,7 @@ func TestSecrets(t *testing.T) {
 			var log bytes.Buffer
 			slog.New(slog.NewTextHandler(&log, nil)).Info("x", "err", err, "request", fmt.Sprintf("%+v", request))
 			slog.New(slog.NewTextHandler(&log, nil)).Info("x", "options", fmt.Sprintf("%+v", client.Options{Token: token}))
-			for _, r := range s.seen {
+			for _, r := range s.requests() {
 				text += r.RequestURI + " "
 			}
 			text += log.String()
@@ -355,8 +370,8 @@ func TestUnreachable(t *testing.T) {
 			return new(net.Dialer).DialContext(ctx, network, "127.0.0.1:"+port)
 		}
 		try(t, client.Options{Server: "https://other.test:" + port, HTTP: h}) // for another name
-		if len(s.seen) != 0 {
-			t.Errorf("%d requests were sent to somebody else", len(s.seen))
+		if len(s.requests()) != 0 {
+			t.Errorf("%d requests were sent to somebody else", len(s.requests()))
 		}
 		c := must(client.New(client.Options{Server: "https://example.com:" + port, HTTP: h}))
 		if _, err := c.Activate(context.Background(), request, p); err != nil {
@@ -367,8 +382,8 @@ func TestUnreachable(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		c, s, _ := endpoint(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503); cancel() })
 		_, err := c.Activate(ctx, request, p)
-		if !errors.Is(err, client.ErrUnreachable) || !errors.Is(err, context.Canceled) || len(s.seen) != 1 {
-			t.Errorf("%d requests, error %v", len(s.seen), err)
+		if !errors.Is(err, client.ErrUnreachable) || !errors.Is(err, context.Canceled) || len(s.requests()) != 1 {
+			t.Errorf("%d requests, error %v", len(s.requests()), err)
 		}
 	})
 }
@@ -380,8 +395,8 @@ func TestRedirect(t *testing.T) {
 		other := httptest.NewServer(portal)
 		defer other.Close()
 		c, _, _ := endpoint(t, answer(status, "text/html", "", "Location", other.URL+"/v1/activations"))
-		if _, _, err := activate(c); !errors.Is(err, client.ErrUnreachable) || !strings.Contains(err.Error(), other.URL) || len(portal.seen) != 0 {
-			t.Errorf("%d: error %v, %d requests elsewhere", status, err, len(portal.seen))
+		if _, _, err := activate(c); !errors.Is(err, client.ErrUnreachable) || !strings.Contains(err.Error(), other.URL) || len(portal.requests()) != 0 {
+			t.Errorf("%d: error %v, %d requests elsewhere", status, err, len(portal.requests()))
 		}
 	}
 }
@@ -410,8 +425,32 @@ func TestNew(t *testing.T) {
 	server := httptest.NewServer(s)
 	defer server.Close()
 	c := must(client.New(client.Options{Server: server.URL + "/licences/"}))
-	if _, _, err := activate(c); err != nil || s.seen[0].RequestURI != "/licences/v1/activations" {
-		t.Errorf("error %v, %v", err, s.seen)
+	if _, _, err := activate(c); err != nil || s.requests()[0].RequestURI != "/licences/v1/activations" {
+		t.Errorf("error %v, %v", err, s.requests())
+	}
+}
+
+// The proxy of the environment is used. It is read once in a process, so this takes
+// another one.
+func TestProxy(t *testing.T) {
+	if server := os.Getenv("TEST_PROXY_SERVER"); server != "" {
+		c := must(client.New(client.Options{Server: server, AllowHTTP: true}))
+		c.Quick()
+		if _, _, err := activate(c); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	s := &script{steps: []http.HandlerFunc{granted}}
+	proxy := httptest.NewServer(s)
+	defer proxy.Close()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestProxy$")
+	cmd.Env = append(os.Environ(), "TEST_PROXY_SERVER=http://licences.test", "HTTP_PROXY="+proxy.URL, "http_proxy="+proxy.URL, "NO_PROXY=", "no_proxy=", "REQUEST_METHOD=")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if r := s.requests(); len(r) != 1 || r[0].RequestURI != "http://licences.test/v1/activations" {
+		t.Errorf("%d requests to the proxy", len(r))
 	}
 }
 
@@ -452,8 +491,8 @@ func TestPending(t *testing.T) {
 			t.Errorf("%s: still of this request", name)
 		}
 		c, s, _ := endpoint(t, granted)
-		if _, err := c.Activate(context.Background(), r, p); err == nil || errors.Is(err, client.ErrUnreachable) || len(s.seen) != 0 {
-			t.Errorf("%s: %d requests, error %v", name, len(s.seen), err)
+		if _, err := c.Activate(context.Background(), r, p); err == nil || errors.Is(err, client.ErrUnreachable) || len(s.requests()) != 0 {
+			t.Errorf("%s: %d requests, error %v", name, len(s.requests()), err)
 		}
 	}
 }
@@ -489,7 +528,7 @@ func TestRequestErrors(t *testing.T) {
 	if _, err := c.Release(ctx, "a.b.c", receipt.Subject{}); err == nil {
 		t.Error("Release without a subject gives no error")
 	}
-	for _, r := range s.seen { // the preview needs no subject
+	for _, r := range s.requests() { // the preview needs no subject
 		if r.RequestURI != "/v1/activations/preview" {
 			t.Errorf("a request of %s", r.RequestURI)
 		}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -66,10 +67,9 @@ func (i issuer) handler() http.Handler {
 func TestEndToEnd(t *testing.T) {
 	i := newIssuer()
 	endpoint := i.handler()
-	lose := true // the first answer is lost
+	var asked atomic.Bool // the first answer is lost
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if lose {
-			lose = false
+		if !asked.Swap(true) {
 			endpoint.ServeHTTP(httptest.NewRecorder(), r)
 			panic(http.ErrAbortHandler)
 		}
