@@ -264,6 +264,17 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// A text that is too short for a code does not spoil what the endpoint says.
+func TestShortCode(t *testing.T) {
+	c, _, _ := endpoint(t, problem(400, "malformed-code", `,"detail":"a code has 32 characters"`))
+	r := request
+	r.Code, r.Binding = "a", "code"
+	_, err := c.Activate(context.Background(), r, must(client.NewPending(r)))
+	if e, ok := errors.AsType[*client.Refused](err); !ok || e.Detail != "a code has 32 characters" {
+		t.Errorf("error %v", err)
+	}
+}
+
 // The problems are those of the service.
 func TestProblems(t *testing.T) {
 	for p, want := range map[client.Problem]activation.Problem{
