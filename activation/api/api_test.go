@@ -1,12 +1,14 @@
 package api
 
 import (
+	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/big"
 	"net/http"
 	"net/http/httptest"
@@ -511,6 +513,14 @@ func TestLog(t *testing.T) {
 	}
 	if len(line) != 13 {
 		t.Errorf("%d members in %v", len(line), line)
+	}
+	// A peer on a Unix socket has no address.
+	var unix bytes.Buffer
+	r := httptest.NewRequest("GET", "/v1/keys", nil)
+	r.RemoteAddr = "@"
+	newHandler(newService(t), Options{Ring: ring, Log: slog.New(slog.NewTextHandler(&unix, nil))}).ServeHTTP(httptest.NewRecorder(), r)
+	if got := unix.String(); !strings.Contains(got, "status=200") || strings.Contains(got, "address") || strings.Contains(got, "invalid") {
+		t.Error(got)
 	}
 	// A genuine code that is refused is named, one that is not is nobody's.
 	s.do(t, "POST", "/v1/activations", activationBody(withCode(minted(func(l *payload.License) { l.Product = 8 }))))

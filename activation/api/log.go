@@ -30,7 +30,9 @@ func (h *handler) log(c *call) {
 	if c.subject != (activation.SubjectID{}) {
 		a = append(a, attr("subject", c.subject.String()[:8]))
 	}
-	a = append(a, attr("address", c.address.String()))
+	if c.address.IsValid() { // or else the peer has none, as on a Unix socket
+		a = append(a, attr("address", c.address.String()))
+	}
 	if c.peer != c.address {
 		a = append(a, attr("peer", c.peer.String()))
 	}
