@@ -364,6 +364,33 @@ func TestWhoIsCounted(t *testing.T) {
 	}
 }
 
+// Who refreshes and gives back is counted as a device, too; an account never is.
+func TestDeviceLimitOfReceipts(t *testing.T) {
+	text := signed(hs, license(1), receiptKey)
+	for what, do := range map[string]func(*activation.Service) error{
+		"refresh": func(s *activation.Service) error { _, err := s.Refresh(t.Context(), about(text)); return err },
+		"release": func(s *activation.Service) error { _, err := s.Release(t.Context(), about(text)); return err },
+	} {
+		s := newService(withLimits(newClock(), activation.Limits{Device: minute}))
+		for i := range 7 {
+			err := do(s)
+			if errors.Is(err, activation.QuotaExceeded) != (i >= 5) {
+				t.Errorf("%s %d: %v", what, i, err)
+			}
+			if i >= 5 {
+				if e := problem(t, err, activation.QuotaExceeded); e.Reason != "device" || e.Code != activation.NewCodeID(hs.ID(), 7, 1) {
+					t.Errorf("%s: %#v", what, e)
+				}
+			}
+		}
+	}
+	c, outcome, answer := newClock(), activation.Replayed, error(nil)
+	s := newService(withLimits(c, activation.Limits{Device: minute}), found(c, &outcome, &answer), func(c *activation.Config) { c.Default.Kind = receipt.Account })
+	if n, reason := activates(t, s, 20, func(int) activation.Request { return request(hs.mint(license(1)), withTrust("Mary")) }); n != 20 {
+		t.Errorf("%d requests of an account, then %q", n, reason)
+	}
+}
+
 // Strangers can't make an account be forgotten, however many addresses they have.
 func TestFloodForgetsNoAccount(t *testing.T) {
 	c := newClock()
@@ -371,8 +398,11 @@ func TestFloodForgetsNoAccount(t *testing.T) {
 	forged := coupon.forger().mint(couponLicense(1))
 	mary := func(int) activation.Request { return request(forged, withTrust("Mary")) }
 	activates(t, s, 5, mary)
-	for i := range 5000 {
-		s.Activate(t.Context(), request("typo", func(r *activation.Request) { r.From = netip.AddrFrom4([4]byte{10, 2, byte(i >> 8), byte(i)}) }))
+	c.pass(time.Millisecond)
+	for i := range 2000 { // each of which has used up more than the account
+		activates(t, s, 5, func(int) activation.Request {
+			return request("typo", func(r *activation.Request) { r.From = netip.AddrFrom4([4]byte{10, 2, byte(i >> 8), byte(i)}) })
+		})
 	}
 	if n, _ := activates(t, s, 1, mary); n != 0 {
 		t.Error("a flood made an account be forgotten")
