@@ -161,6 +161,8 @@ func TestRepeats(t *testing.T) {
 		"504":            answer(504, "text/plain", ""),
 		"unavailable":    problem(503, "unavailable", ""),
 		"timeout":        problem(408, "request-timeout", ""),
+		"500":            answer(500, "text/plain", ""),
+		"internal error": problem(500, "internal-error", ""),
 		"quota":          problem(429, "quota-exceeded", ""),
 		"429 of a proxy": answer(429, "text/plain", ""),
 		"portal":         answer(200, "text/html", "<html>Log in"),
@@ -213,8 +215,6 @@ func TestDoesNotRepeat(t *testing.T) {
 	}{
 		"refused":      {problem(403, "code-refused", ""), false},
 		"unknown":      {problem(451, "of-a-later-endpoint", ""), false},
-		"error":        {problem(500, "internal-error", ""), true},
-		"500":          {answer(500, "text/plain", ""), true},
 		"not found":    {answer(404, "text/html", "<html>"), true},
 		"proxy":        {answer(407, "text/html", "<html>"), true},
 		"portal":       {answer(511, "text/html", "<html>"), true},

@@ -256,7 +256,7 @@ func foreign(resp *http.Response, media string, after time.Duration) error {
 		e.text += " and " + media
 	}
 	switch resp.StatusCode {
-	case http.StatusRequestTimeout, http.StatusTooManyRequests,
+	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusInternalServerError,
 		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		e.again = true
 	case http.StatusNotFound, http.StatusMethodNotAllowed:
@@ -304,7 +304,7 @@ func readProblem(resp *http.Response, text []byte, after time.Duration, secrets 
 		if detail == "" {
 			detail = "it can't decide at present"
 		}
-		return &unreachableError{text: detail, after: after, again: status != http.StatusInternalServerError}
+		return &unreachableError{text: detail, after: after, again: true}
 	}
 	e := &Refused{Problem: Problem(name), Detail: detail, Seats: p.Seats, MinVersion: p.MinVersion, RetryAfter: after}
 	if isCode(p.Reason) {
