@@ -158,6 +158,7 @@ func TestProblems(t *testing.T) {
 		"disk full":            {config: withLedger(&ledger{fail: errors.New("disk is full")}), body: activationBody(), status: 503, problem: "unavailable"},
 		"too many":             {config: withLimits(activation.Limits{Address: limit.Rate{N: 1, Per: 10 * time.Second}}), body: activationBody(), status: 429, problem: "quota-exceeded"},
 		"preview, forged":      {path: "/preview", body: previewOf(forged()), status: 403, problem: "code-refused"},
+		"preview, no code":     {path: "/preview", body: "{}", status: 400, problem: "malformed-request"},
 		"EP-20 of another":     {path: "/refresh", body: strings.Replace(refreshOf("RECEIPT"), hash(this), hash(other), 1), status: 403, problem: "receipt-refused"},
 		"no receipt":           {path: "/refresh", body: refreshOf("abc"), status: 403, problem: "receipt-refused"},
 		"release of another":   {path: "/release", body: strings.Replace(releaseOf("RECEIPT"), hash(this), hash(other), 1), status: 403, problem: "receipt-refused"},
