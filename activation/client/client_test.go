@@ -177,7 +177,15 @@ func TestRepeats(t *testing.T) {
 		"another answer": answer(200, "application/json", strings.Replace(good, "granted", "refreshed", 1)),
 		"no receipt":     answer(200, "application/json", strings.Replace(good, "a.b.c", "", 1)),
 		"seats":          answer(200, "application/json", strings.Replace(good, `"seats":3`, `"seats":-1`, 1)),
-		"huge":           answer(200, "application/json", `{"receipt":"`+strings.Repeat("A", 1<<20)+`"}`),
+		"huge":           answer(200, "application/json", good+strings.Repeat(" ", 1<<20)),
+		"endless": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			for r.Context().Err() == nil {
+				if _, err := io.WriteString(w, strings.Repeat(" ", 1<<12)); err != nil {
+					return
+				}
+			}
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, s, pauses := endpoint(t, fault, fault, granted)
@@ -197,7 +205,7 @@ func TestRepeats(t *testing.T) {
 			if len(s.requests()) != 4 || errors.Is(err, client.QuotaExceeded) != (name == "quota") {
 				t.Errorf("%d requests, error %v", len(s.requests()), err)
 			}
-			if want := slices.Contains([]string{"half a body", "other JSON", "another answer", "no receipt", "seats", "huge"}, name); isBad != want {
+			if want := slices.Contains([]string{"half a body", "other JSON", "another answer", "no receipt", "seats", "huge", "endless"}, name); isBad != want {
 				t.Errorf("a bad reply: %t, want %t: %v", isBad, want, err)
 			}
 			if want := !isBad && name != "quota"; errors.Is(err, client.ErrUnreachable) != want {
@@ -338,20 +346,26 @@ func TestSecrets(t *testing.T) {
 
 func TestUnreachable(t *testing.T) {
 	p := must(client.NewPending(request))
-	try := func(t *testing.T, o client.Options) error {
+	try := func(t *testing.T, o client.Options, wantPauses int) error {
 		t.Helper()
 		c := must(client.New(o))
-		c.Quick()
+		pauses := c.Quick()
 		_, err := c.Activate(context.Background(), request, p)
 		if !errors.Is(err, client.ErrUnreachable) {
 			t.Errorf("error %v, want unreachable", err)
+		}
+		if len(*pauses) != wantPauses {
+			t.Errorf("%d pauses, want %d", len(*pauses), wantPauses)
+		}
+		if strings.Contains(err.Error(), "/v1/") {
+			t.Errorf("error %v names the request", err)
 		}
 		return err
 	}
 	t.Run("down", func(t *testing.T) {
 		l := must(net.Listen("tcp", "127.0.0.1:0"))
 		l.Close()
-		err := try(t, client.Options{Server: "http://" + l.Addr().String()})
+		err := try(t, client.Options{Server: "http://" + l.Addr().String()}, 3)
 		if _, ok := errors.AsType[*net.OpError](err); !ok {
 			t.Errorf("error %v does not tell what is the matter", err)
 		}
@@ -360,13 +374,13 @@ func TestUnreachable(t *testing.T) {
 		dial := func(context.Context, string, string) (net.Conn, error) {
 			return nil, &net.DNSError{Err: "no such host", Name: "licences.example.com", IsNotFound: true}
 		}
-		try(t, client.Options{Server: "https://licences.example.com", HTTP: &http.Client{Transport: &http.Transport{DialContext: dial}}})
+		try(t, client.Options{Server: "https://licences.example.com", HTTP: &http.Client{Transport: &http.Transport{DialContext: dial}}}, 3)
 	})
 	t.Run("slow", func(t *testing.T) {
 		s := &script{steps: []http.HandlerFunc{func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }}}
 		server := httptest.NewServer(s)
 		defer server.Close()
-		try(t, client.Options{Server: server.URL, HTTP: &http.Client{Timeout: 20 * time.Millisecond}, Attempts: 2})
+		try(t, client.Options{Server: server.URL, HTTP: &http.Client{Timeout: 20 * time.Millisecond}, Attempts: 2}, 1)
 		server.CloseClientConnections()
 	})
 	t.Run("certificate", func(t *testing.T) {
@@ -374,13 +388,13 @@ func TestUnreachable(t *testing.T) {
 		server := httptest.NewTLSServer(s)
 		defer server.Close()
 		server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, 0)
-		try(t, client.Options{Server: server.URL}) // of an authority that nobody knows
+		try(t, client.Options{Server: server.URL}, 0) // of an authority that nobody knows
 		_, port, _ := net.SplitHostPort(server.Listener.Addr().String())
 		h := server.Client()
 		h.Transport.(*http.Transport).DialContext = func(ctx context.Context, network, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, network, "127.0.0.1:"+port)
 		}
-		try(t, client.Options{Server: "https://other.test:" + port, HTTP: h}) // for another name
+		try(t, client.Options{Server: "https://other.test:" + port, HTTP: h}, 0) // for another name
 		if len(s.requests()) != 0 {
 			t.Errorf("%d requests were sent to somebody else", len(s.requests()))
 		}
