@@ -208,7 +208,7 @@ func TestRefreshWithoutSeat(t *testing.T) {
 	}
 }
 
-// What is given back is told with the policy; the licence may have ended.
+// What is given back is told with the policy. A receipt is all that it takes: BD-04.
 func TestRelease(t *testing.T) {
 	var got activation.GiveBack
 	s := newService(func(c *activation.Config) {
