@@ -6,7 +6,7 @@
 // handler that maps it. A [Ledger] keeps who holds which seat: [None] keeps nothing,
 // activation/sqlite and activation/postgres are real ones.
 //
-// The order of a request is: its form, the limits of the address, the code, the limits
-// of subject and code, and then one atomic claim. A code that does not verify never
-// reaches the ledger.
+// The order of a request is: its form, the limits of the address or the account, the
+// code, the limits of device and licence, and then one atomic claim. A code that does
+// not verify never reaches the ledger.
 package activation
