@@ -31,13 +31,13 @@ require (
 
 // For tests only.
 require (
-	// Signed tokens in JSON, to compare speed and length with. No dependencies.
+	// Signed tokens in JSON, to compare speed and length with, and to verify receipts. No dependencies.
 	github.com/golang-jwt/jwt/v5 v5.3.1
 	// A QR decoder that shares no code with the encoder.
 	github.com/piglig/go-qr v1.1.0
 	// Scripts of the command line, with terminals.
 	github.com/rogpeppe/go-internal v1.16.0
-	// Properties, in signer and cmd.
+	// Properties, in signer, activation and cmd.
 	pgregory.net/rapid v1.3.0
 )
 
