@@ -10,8 +10,8 @@ import (
 )
 
 // Limits are how often somebody may ask. A rate of zero is no limit. Memory is fixed,
-// however many addresses and subjects there are: who was not heard of for longest is
-// forgotten when there are more.
+// however many addresses and subjects there are: when there are more, those are
+// forgotten first who have used up least.
 type Limits struct {
 	// Address is for requests from one address, IPv6 by /64. An account, for which a
 	// known caller speaks, is not counted by address, and nor is a request without one.
@@ -35,8 +35,8 @@ type Limits struct {
 	// codes of these keys are not looked at; those of other keys are.
 	Forgeries limit.Rate
 
-	// Entries is how many addresses are remembered, and how many accounts, devices and
-	// licences, at 16 bytes each. Zero is 1<<20.
+	// Entries is how many counts of addresses are kept, two for each, and how many of
+	// accounts, devices and licences; each takes 16 bytes. Zero is 1<<20.
 	Entries int
 }
 
