@@ -12,6 +12,8 @@ require (
 	filippo.io/age v1.3.2
 	// QR codes in alphanumeric mode; no dependencies.
 	github.com/boombuler/barcode v1.1.0
+	// For the activation service: seats in PostgreSQL.
+	github.com/jackc/pgx/v5 v5.13.0
 	// The lock of the journal, on Unix and Windows alike; nothing comes along but x/sys.
 	github.com/gofrs/flock v0.13.2
 
@@ -57,7 +59,7 @@ require (
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/jackc/pgpassfile v1.0.0 // indirect
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
-	github.com/jackc/pgx/v5 v5.13.0 // indirect
+	github.com/jackc/puddle/v2 v2.2.3 // indirect
 	github.com/lucasb-eyer/go-colorful v1.4.1 // indirect
 	github.com/mattn/go-isatty v0.0.24 // indirect
 	github.com/mattn/go-runewidth v0.0.24 // indirect

@@ -1,0 +1,189 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/licet-dev/licet/activation"
+	"github.com/licet-dev/licet/keys/receipt"
+)
+
+// url is that of the database of the tests.
+var url string
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	if url = os.Getenv("LICET_POSTGRES_URL"); url != "" {
+		return m.Run()
+	}
+	initdb, err := exec.LookPath("initdb")
+	if err != nil {
+		if found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb"); len(found) > 0 {
+			initdb, err = found[len(found)-1], nil
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "activation/postgres: initdb is not there: the tests with PostgreSQL are skipped; install it, or set LICET_POSTGRES_URL")
+		if os.Getenv("CI") == "true" {
+			return 1
+		}
+		return 0
+	}
+	if initdb, err = filepath.EvalSymlinks(initdb); err != nil {
+		panic(err)
+	}
+	dir, err := os.MkdirTemp("", "licet-postgres")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	as := func(name string, args ...string) {
+		if os.Getuid() == 0 { // which PostgreSQL refuses to run as
+			name, args = "runuser", append([]string{"-u", "postgres", "--", name}, args...)
+		}
+		cmd := exec.Command(name, args...)
+		cmd.Dir = dir
+		if err := cmd.Run(); err != nil {
+			panic(fmt.Sprint(name, args, err))
+		}
+	}
+	if os.Getuid() == 0 {
+		if err := exec.Command("chown", "postgres", dir).Run(); err != nil {
+			panic(err)
+		}
+	}
+	bin, data := filepath.Dir(initdb), filepath.Join(dir, "data")
+	as(initdb, "-D", data, "-U", "licet", "-A", "trust", "--no-sync")
+	as(filepath.Join(bin, "pg_ctl"), "-D", data, "-w", "-l", filepath.Join(dir, "log"), "-o", "-k "+dir+" -c listen_addresses=", "start")
+	defer as(filepath.Join(bin, "pg_ctl"), "-D", data, "-w", "-m", "immediate", "stop")
+	url = "host=" + dir + " user=licet dbname=postgres"
+	return m.Run()
+}
+
+func open(t *testing.T) *Ledger {
+	t.Helper()
+	l, err := Open(t.Context(), url, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return l
+}
+
+func claim(t *testing.T, n int, seats int64) activation.Claim {
+	c := activation.Claim{Seats: seats, Lease: activation.Lease{Refresh: time.Hour, Grace: time.Hour}}
+	copy(c.Code[:], t.Name()+strconv.FormatInt(time.Now().UnixNano(), 36))
+	c.Subject = activation.NewSubjectID(c.Code, subject(n))
+	c.Key = activation.HashKey(strconv.Itoa(n))
+	c.Request[0] = byte(n)
+	return c
+}
+
+// TestRace has two ledgers on one database race for the seats of one licence.
+func TestRace(t *testing.T) {
+	ledgers := []*Ledger{open(t), open(t)}
+	for _, seats := range []int64{1, 3, 20} {
+		first := claim(t, 0, seats)
+		first.Code[15] = byte(seats)
+		var granted, full atomic.Int64
+		var wg sync.WaitGroup
+		for n := range 64 {
+			wg.Go(func() {
+				c := claim(t, n, seats)
+				c.Code = first.Code
+				_, _, err := ledgers[n%2].Claim(context.Background(), c)
+				switch {
+				case err == nil:
+					granted.Add(1)
+				case errors.Is(err, activation.ErrFull):
+					full.Add(1)
+				default:
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if granted.Load() != seats || full.Load() != 64-seats {
+			t.Errorf("%d seats: %d granted, %d full", seats, granted.Load(), full.Load())
+		}
+	}
+}
+
+func TestRules(t *testing.T) {
+	l, ctx := open(t), t.Context()
+	c := claim(t, 1, 1)
+	expect := func(c activation.Claim, want activation.Outcome, wantErr error) activation.Seat {
+		t.Helper()
+		s, o, err := l.Claim(ctx, c)
+		if o != want || !errors.Is(err, wantErr) {
+			t.Fatalf("%v, %v; want %v, %v", o, err, want, wantErr)
+		}
+		return s
+	}
+	past := c
+	past.Until = time.Now().Add(-time.Minute)
+	expect(past, 0, activation.ErrOver)
+	early := c
+	early.From = time.Now().Add(time.Hour)
+	expect(early, 0, activation.ErrNotYet)
+	s := expect(c, activation.Granted, nil)
+	if again := expect(c, activation.Replayed, nil); again != s {
+		t.Errorf("%v, and then %v", s, again)
+	}
+	other := c
+	other.Request[0]++
+	expect(other, 0, activation.ErrKeyReused)
+	other.Key = activation.HashKey("other")
+	expect(other, activation.Held, nil)
+	second := claim(t, 2, 1)
+	second.Code = c.Code
+	expect(second, 0, activation.ErrFull)
+	if _, err := l.Renew(ctx, activation.Renewal{Code: c.Code, Subject: second.Subject}); !errors.Is(err, activation.ErrNoSeat) {
+		t.Error(err)
+	}
+	g := activation.GiveBack{Code: c.Code, Subject: c.Subject}
+	if _, err := l.Release(ctx, g); !errors.Is(err, activation.ErrGiveBacks) {
+		t.Error(err)
+	}
+	g.GiveBacks = 1
+	if s, err := l.Release(ctx, g); err != nil || s.Number != -1 || s.Released.IsZero() {
+		t.Error(s, err)
+	}
+	expect(c, 0, activation.ErrGone)
+	if _, err := l.Renew(ctx, activation.Renewal{Code: c.Code, Subject: c.Subject}); !errors.Is(err, activation.ErrGone) {
+		t.Error(err)
+	}
+	expect(second, activation.Granted, nil)
+	if on, err := l.Seats(ctx, c.Code); err != nil || len(on) != 2 {
+		t.Error(on, err)
+	}
+	if err := l.Ready(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestUnsafe(t *testing.T) {
+	if strings.Contains(url, "://") {
+		t.Log("LICET_POSTGRES_URL is a URL: its parameters are set by hand")
+		return
+	}
+	_, err := Open(t.Context(), url+" options='-c synchronous_commit=off'", Options{})
+	if err == nil || !strings.Contains(err.Error(), "synchronous_commit=off") {
+		t.Error(err)
+	}
+}
+
+func subject(n int) receipt.Subject {
+	return receipt.Subject{Kind: receipt.Device, Hash: [32]byte{byte(n)}}
+}
