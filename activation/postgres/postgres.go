@@ -1,4 +1,15 @@
 // Package postgres keeps seats in PostgreSQL. Several servers may share one database.
+//
+// The table may be partitioned by hash of the code id, since every constraint begins
+// with it. For that, create it before the first start: the CREATE TABLE statement of
+// migrations/1.sql with
+//
+//	PARTITION BY HASH (code_id)
+//
+// after its last bracket, and then its partitions, such as
+//
+//	CREATE TABLE activation_0 PARTITION OF activation
+//		FOR VALUES WITH (MODULUS 4, REMAINDER 0);
 package postgres
 
 import (

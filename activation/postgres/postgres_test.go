@@ -80,7 +80,9 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-func open(t *testing.T) *Ledger {
+func open(t *testing.T) *Ledger { return openAt(t, url) }
+
+func openAt(t *testing.T, url string) *Ledger {
 	t.Helper()
 	l, err := Open(t.Context(), url, Options{})
 	if err != nil {
@@ -100,8 +102,9 @@ func claim(t *testing.T, n int, seats int64) activation.Claim {
 }
 
 // TestRace has two ledgers on one database race for the seats of one licence.
-func TestRace(t *testing.T) {
-	ledgers := []*Ledger{open(t), open(t)}
+func TestRace(t *testing.T) { race(t, open(t), open(t)) }
+
+func race(t *testing.T, ledgers ...*Ledger) {
 	for _, seats := range []int64{1, 3, 20} {
 		first := claim(t, 0, seats)
 		first.Code[15] = byte(seats)
@@ -129,8 +132,10 @@ func TestRace(t *testing.T) {
 	}
 }
 
-func TestRules(t *testing.T) {
-	l, ctx := open(t), t.Context()
+func TestRules(t *testing.T) { rules(t, open(t)) }
+
+func rules(t *testing.T, l *Ledger) {
+	ctx := t.Context()
 	c := claim(t, 1, 1)
 	expect := func(c activation.Claim, want activation.Outcome, wantErr error) activation.Seat {
 		t.Helper()
@@ -184,8 +189,7 @@ func TestRules(t *testing.T) {
 
 func TestUnsafe(t *testing.T) {
 	if strings.Contains(url, "://") {
-		t.Log("LICET_POSTGRES_URL is a URL: its parameters are set by hand")
-		return
+		t.Skip("LICET_POSTGRES_URL is a URL: its parameters are set by hand")
 	}
 	_, err := Open(t.Context(), url+" options='-c synchronous_commit=off'", Options{})
 	if err == nil || !strings.Contains(err.Error(), "synchronous_commit=off") {
@@ -201,8 +205,7 @@ func subject(n int) receipt.Subject {
 // and the ledger recovers by itself.
 func TestCrash(t *testing.T) {
 	if crash == nil {
-		t.Log("LICET_POSTGRES_URL is not ours to crash")
-		return
+		t.Skip("LICET_POSTGRES_URL is not ours to crash")
 	}
 	rounds := 1
 	if os.Getenv("LICET_LONG") != "" {
@@ -266,5 +269,41 @@ func TestCrash(t *testing.T) {
 			}
 		}
 		t.Logf("%d acknowledged claims are there", len(all))
+	}
+}
+
+// TestPartitioned makes the table in partitions before the first start.
+func TestPartitioned(t *testing.T) {
+	if crash == nil {
+		t.Skip("LICET_POSTGRES_URL is not ours to make schemas in")
+	}
+	text, err := migrations.ReadFile("migrations/1.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, _, _ := strings.Cut(string(text), ");\n")
+	sql := "CREATE SCHEMA parts; SET search_path = parts;" + table + ") PARTITION BY HASH (code_id);"
+	for n := range 4 {
+		sql += fmt.Sprintf("CREATE TABLE activation_%d PARTITION OF activation FOR VALUES WITH (MODULUS 4, REMAINDER %d);", n, n)
+	}
+	pool := open(t).pool
+	if _, err := pool.Exec(t.Context(), sql+"RESET search_path"); err != nil {
+		t.Fatal(err)
+	}
+	in := url + " options='-c search_path=parts'"
+	l := openAt(t, in)
+	race(t, l, openAt(t, in))
+	rules(t, l)
+	var n int
+	if err := pool.QueryRow(t.Context(), "SELECT count(*) FROM parts.activation").Scan(&n); err != nil || n == 0 {
+		t.Errorf("%d rows in partitions, %v", n, err)
+	}
+
+	// A later program was here.
+	if _, err := pool.Exec(t.Context(), "INSERT INTO parts.schema_migrations VALUES ($1)", version+1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), in, Options{}); err == nil || !strings.Contains(err.Error(), "use a newer program") {
+		t.Error(err)
 	}
 }
