@@ -145,7 +145,6 @@ func (v *Verifier) Latest() time.Time { return time.Unix(v.latest.Load(), 0).UTC
 // the product call it can turn the clock back that far, so let the issuer's support
 // decide. Keep the new [Verifier.State] afterwards.
 func (v *Verifier) ResetClock() {
-	v.updating.Lock() // so that the issue of a list that comes at this moment is not lost
-	defer v.updating.Unlock()
 	v.latest.Store(v.signed.Load())
+	v.seen(v.signed.Load()) // a time that was signed at this moment is not lost
 }
