@@ -48,9 +48,15 @@ func ReadRevocations(path string, ring *keys.Ring) (*revocation.List, error) {
 const maxNote = note.MaxText + note.MaxText/16
 
 // ReadNote reads a file that should be a signed note. The path may be that of
-// anything.
+// anything. A symbolic link that leads nowhere does not count as no file: the list
+// behind it may only be out of reach.
 func ReadNote(path string) ([]byte, error) {
 	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, linkErr := os.Lstat(path); linkErr == nil {
+			return nil, fmt.Errorf("%s: a symbolic link that leads nowhere: remove it, or make what it leads to", path)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -96,6 +97,25 @@ func TestRevocationsDamaged(t *testing.T) {
 		if l != nil || !errors.Is(err, c.want) || !strings.HasPrefix(err.Error(), h.RevocationsPath()+": ") {
 			t.Errorf("%s: %v, %v; want %s", name, l, err, c.want)
 		}
+	}
+}
+
+// A link to a list that is out of reach, such as on a drive that is not there, does not
+// count as no list.
+func TestRevocationsOutOfReach(t *testing.T) {
+	h, _, _ := newHome(t)
+	if err := os.Symlink(filepath.Join(h.Dir, "nosuch.txt"), h.RevocationsPath()); err != nil {
+		if runtime.GOOS != "windows" { // where it takes a privilege
+			t.Fatal(err)
+		}
+		return
+	}
+	l, err := h.Revocations()
+	if l != nil || err == nil || errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "revocations.txt: a symbolic link that leads nowhere") {
+		t.Errorf("%v, %v", l, err)
+	}
+	if _, err := ReadNote(h.RevocationsPath()); err == nil || errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("ReadNote: %v", err)
 	}
 }
 
