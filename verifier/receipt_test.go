@@ -9,7 +9,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -536,22 +535,6 @@ func TestReceiptUntil(t *testing.T) {
 		}
 		if changes < 3 {
 			t.Errorf("%s: %d changes", name, changes)
-		}
-	}
-}
-
-// No receipt's issue is lost to a reset of the clock at the same moment.
-func TestVerifyReceiptWhileTheClockIsReset(t *testing.T) {
-	v := newVerifier(ofReceipts)
-	for n := range 100 {
-		issue := noon.Add(time.Duration(n) * time.Second) // the clock, which stays at noon, is a little slow
-		text := endpoint.receiptFor(func(r *receipt.Receipt) { r.Issued = issue })
-		var wg sync.WaitGroup
-		wg.Go(v.ResetClock)
-		must(v.VerifyReceipt(text, this))
-		wg.Wait()
-		if !v.Latest().Equal(issue) {
-			t.Fatalf("latest is %s, want the issue of the receipt, %s", v.Latest(), issue)
 		}
 	}
 }
