@@ -12,10 +12,10 @@ require (
 	filippo.io/age v1.3.2
 	// QR codes in alphanumeric mode; no dependencies.
 	github.com/boombuler/barcode v1.1.0
-	// For the activation service: seats in PostgreSQL.
-	github.com/jackc/pgx/v5 v5.13.0
 	// The lock of the journal, on Unix and Windows alike; nothing comes along but x/sys.
 	github.com/gofrs/flock v0.13.2
+	// For the activation service: seats in PostgreSQL.
+	github.com/jackc/pgx/v5 v5.13.0
 
 	// Commands, help and completion; its pflag comes along.
 	github.com/spf13/cobra v1.10.2
