@@ -16,6 +16,7 @@ import (
 	"github.com/licet-dev/licet/keys"
 	"github.com/licet-dev/licet/payload"
 	"github.com/licet-dev/licet/verifier"
+	"github.com/licet-dev/licet/verifier/revocation"
 )
 
 // judgeFlags say by what codes are judged.
@@ -95,7 +96,11 @@ func (a *app) newJudge(f judgeFlags) (*judge, error) {
 			j.opts.Products = append(j.opts.Products, p.Number)
 		}
 	}
-	if j.opts.Lists, err = j.readLists(f.revocations); err != nil {
+	paths := f.revocations
+	if len(paths) == 0 && j.home != nil {
+		paths = []string{j.home.RevocationsPath()}
+	}
+	if j.opts.Lists, err = readLists(paths, len(f.revocations) > 0); err != nil {
 		return nil, err
 	}
 	j.opts.Stale = verifier.ReportStale
@@ -103,7 +108,7 @@ func (a *app) newJudge(f judgeFlags) (*judge, error) {
 		j.opts.Stale = verifier.RefuseStale
 	}
 	if err := j.setRing(ring); errors.As(err, new(*verifier.CannotJudgeError)) { // a list that can't be used
-		return nil, &exitError{exitCannotJudge, err}
+		return nil, &exitError{exitCannotJudge, nameList(err, ring, paths, j.opts.Lists)}
 	} else if err != nil {
 		return nil, err
 	}
@@ -114,25 +119,35 @@ func (a *app) newJudge(f judgeFlags) (*judge, error) {
 	return j, nil
 }
 
-// readLists reads the revocation lists to judge by: those that were named, else that
-// of the licensing home if it has one.
-func (j *judge) readLists(paths []string) ([][]byte, error) {
-	if len(paths) == 0 && j.home != nil {
-		list, err := home.ReadNote(j.home.RevocationsPath())
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, nil
-		}
-		return [][]byte{list}, err
-	}
+// readLists reads the revocation lists to judge by. Unless they must be there, none is
+// one that was not issued yet.
+func readLists(paths []string, must bool) ([][]byte, error) {
 	var lists [][]byte
 	for _, path := range paths {
 		list, err := home.ReadNote(path)
+		if !must && errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
 		lists = append(lists, list)
 	}
 	return lists, nil
+}
+
+// nameList adds to an error about lists the file of the first that does not open.
+func nameList(err error, ring *keys.Ring, paths []string, lists [][]byte) error {
+	cannot, ok := errors.AsType[*verifier.CannotJudgeError](err)
+	if !ok || cannot.Reason != verifier.ListUnreadable {
+		return err
+	}
+	for i, list := range lists {
+		if _, fault := revocation.Open(list, ring); fault != nil {
+			return fmt.Errorf("%s: %w", paths[i], cannot)
+		}
+	}
+	return err
 }
 
 // A verdict is what came out for a code: a licence, or an error of one of the

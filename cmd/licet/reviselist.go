@@ -241,6 +241,10 @@ func (r *revision) tellUnchanged(changed diffCounts) {
 	case r.restore && changed.dropped < r.asked:
 		fmt.Fprintf(r.err, "%s of those asked for %s not revoked.\n", plural(r.asked-changed.dropped, "serial"), wasWere(r.asked-changed.dropped))
 	case !r.restore && changed.added < r.asked:
-		fmt.Fprintf(r.err, "%s of those asked for %s revoked before, and keep their reason.\n", plural(r.asked-changed.added, "serial"), wasWere(r.asked-changed.added))
+		keeps := "keep their reason"
+		if r.asked-changed.added == 1 {
+			keeps = "keeps its reason"
+		}
+		fmt.Fprintf(r.err, "%s of those asked for %s revoked before, and %s.\n", plural(r.asked-changed.added, "serial"), wasWere(r.asked-changed.added), keeps)
 	}
 }
