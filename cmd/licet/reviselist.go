@@ -17,12 +17,16 @@ import (
 // dueDays is after how many days a list is due, unless the flags say otherwise.
 const dueDays = 90
 
+// maxSequence is the highest number that a list can have.
+const maxSequence = 1<<53 - 1
+
 // listFlags say how the next revocation list is issued.
 type listFlags struct {
-	due     string
-	days    number
-	restore bool
-	always  bool // issue it also if it says nothing new
+	due      string
+	days     number
+	restore  bool
+	sequence number // that it is to have
+	always   bool   // issue it also if it says nothing new
 }
 
 func (f *listFlags) add(a *app, cmd *cobra.Command) {
@@ -57,6 +61,20 @@ func (f *listFlags) dueTime(now time.Time) (time.Time, error) {
 		return time.Time{}, usageError("--due-days %d: want 1 to %d", days, 1<<20)
 	}
 	return now.AddDate(0, 0, int(days)), nil
+}
+
+// nextSequence returns the number of the list after the one before.
+func (f *listFlags) nextSequence(old *revocation.List) (uint64, error) {
+	switch n := f.sequence.value; {
+	case old.Sequence() == maxSequence:
+		return 0, fmt.Errorf("list %d has the highest number that there is, so no list can follow it; if it was never shipped, put back the one before it; if it was, see OPERATIONS.md, \"The list key\"", old.Sequence())
+	case !f.sequence.given:
+		return old.Sequence() + 1, nil
+	case n <= old.Sequence() || n > maxSequence:
+		return 0, usageError("--sequence %d: want %d to %d, higher than the number of the list at hand", n, old.Sequence()+1, uint64(maxSequence))
+	default:
+		return n, nil
+	}
 }
 
 func formatTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
@@ -104,11 +122,14 @@ func (a *app) reviseList(ctx context.Context, f listFlags, change func(*revision
 		return err
 	}
 	if now.Before(r.old.Issued()) {
-		return fmt.Errorf("the clock shows %s, but list %d was issued %s: set the clock; or, if that list was issued by a wrong clock and never shipped, put back the one before it as %s",
-			formatTime(now), r.old.Sequence(), formatTime(r.old.Issued()), h.RevocationsPath())
+		return fmt.Errorf("the clock shows %s, but list %d was issued %s: set the clock; or, if that list was issued by a wrong clock, put back the one before it as %s, and go on with licet revoke renew --sequence %d",
+			formatTime(now), r.old.Sequence(), formatTime(r.old.Issued()), h.RevocationsPath(), min(r.old.Sequence()+1, maxSequence))
 	}
 	r.draft = r.old.Draft()
-	r.draft.Issuer, r.draft.Sequence = h.Ring.Issuer(), r.old.Sequence()+1
+	r.draft.Issuer = h.Ring.Issuer()
+	if r.draft.Sequence, err = f.nextSequence(r.old); err != nil {
+		return err
+	}
 	r.draft.Issued, r.draft.Due = now, due
 	if err := change(r); err != nil {
 		return err
