@@ -73,7 +73,9 @@ func worsen(ring *keys.Ring, list *revocation.List) (*keys.Ring, error) {
 // [CannotJudgeError] with the reason [ListUnreadable]; the one at hand stays. So are a
 // list that is older than the one at hand, or below [Options.MinSequence] or the
 // sequence number in [Options.State] ([ListOlder]), and one with the number of the
-// list at hand and other content ([ListConflict]).
+// list at hand and other content ([ListConflict]). Signatures are judged with the key
+// states of the list at hand, too: one that withdraws the key that signed it can't be
+// read when it comes again.
 func (v *Verifier) Update(list []byte) (taken bool, err error) {
 	if v.opts.Stale == 0 {
 		return false, errNoStale

@@ -314,7 +314,9 @@ func TestListKeyWithdrawnByList(t *testing.T) {
 	update(second.newList(sequence(9)), note.KeyWithdrawn)
 	update(ours.newList(sequence(9), stateOf(second, keys.Closed)), nil)
 	update(second.newList(sequence(10)), nil)
-	update(ours.newList(sequence(11), stateOf(ours, keys.Withdrawn)), nil)
+	itself := ours.newList(sequence(11), stateOf(ours, keys.Withdrawn))
+	update(itself, nil)
+	update(itself, note.KeyWithdrawn) // though it is the one at hand
 	update(ours.newList(sequence(12)), note.KeyWithdrawn)
 	update(second.newList(sequence(12)), nil)
 	update(ours.newList(sequence(13)), nil)

@@ -29,6 +29,10 @@ type Options struct {
 	// Lists are signed revocation lists, such as one that is embedded in the product
 	// and a newer one from a file. The newest alone decides. Without any nothing is
 	// revoked, and [License.List] says so. See also [Verifier.Update].
+	//
+	// One that can't be used, such as one in a file whose list key this release
+	// withdraws, is an error of [New] with the reason [ListUnreadable]. Try again
+	// without it: MinSequence and State still say how new the others must be.
 	Lists [][]byte
 
 	// MinSequence is the lowest sequence number of a list that is accepted. It is an
