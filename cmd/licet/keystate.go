@@ -112,7 +112,7 @@ func (a *app) worsenKey(ctx context.Context, h *home.Home, k keys.Key, to keys.S
 	verb, done, after := "Close", "Closed", "No program needs to know: what the key signed stays good."
 	if to == keys.Withdrawn {
 		verb, done, after = "Withdraw", "Withdrew", "Programs that have an older ring go on accepting what it signed, and what the thief signs, until they get the new ring (licet key export)"
-		if k.Role() == keys.Mint {
+		if k.Role() != keys.List {
 			after += " or a revocation list that states the key withdrawn"
 		}
 		after += "."
