@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/licet-dev/licet/keys"
 	"github.com/licet-dev/licet/keys/note"
@@ -320,4 +321,46 @@ func TestListKeyWithdrawnByList(t *testing.T) {
 	update(ours.newList(sequence(12)), note.KeyWithdrawn)
 	update(second.newList(sequence(12)), nil)
 	update(ours.newList(sequence(13)), nil)
+}
+
+// A thief of a list key signs a list with a high number, be it of a time to come. A
+// release whose ring withdraws that key, with a list that has a higher number, goes on,
+// except where the state remembers a number or a time that nothing follows: then it
+// goes on without the state.
+func TestStolenListKey(t *testing.T) {
+	hs, ours, second := newKey(workedHS, 7), newListKey("ours"), newListKey("second")
+	before, after := newRing(hs, ours, second), newRing(hs, ours.in(keys.Withdrawn), second)
+	guard := func(o *verifier.Options) { o.Tolerance = time.Hour }
+	mine := func(n uint64) []byte { return second.newList(sequence(n), revoke(hs, 1000, 1000, "")) }
+	const most = 1<<53 - 1
+	for _, c := range []struct {
+		thief      []byte
+		number     uint64 // of the list that the release brings
+		start, end error  // with the state: what New says, and then the verdict
+	}{
+		{ours.newList(sequence(1000)), 8, verifier.ListOlder, nil},
+		{ours.newList(sequence(1000)), 999, verifier.ListOlder, nil},
+		{ours.newList(sequence(1000)), 1001, nil, verifier.Revoked},
+		{ours.newList(sequence(most)), most - 1, verifier.ListOlder, nil},
+		{ours.newList(sequence(most)), most, nil, verifier.Revoked}, // and that was the last
+		{ours.newList(sequence(1000), issued("2099-01-01T00:00:00Z"), due("2099-02-01T00:00:00Z")), 1001, nil, verifier.ClockWentBack},
+	} {
+		v := must(tryVerifier(before, guard, withLists(mine(7))))
+		if taken, err := v.Update(c.thief); !taken || err != nil {
+			t.Fatalf("%t, %v", taken, err)
+		}
+		state := v.State()
+
+		_, err := tryVerifier(after, guard, withLists(mine(c.number), c.thief))
+		requireReason(t, err, note.KeyWithdrawn)
+		v, err = tryVerifier(after, guard, withState(state), withLists(mine(c.number)))
+		requireReason(t, err, c.start)
+		if err == nil {
+			_, err = v.Verify(workedHSCode)
+			requireReason(t, err, c.end)
+		}
+		v = must(tryVerifier(after, guard, withLists(mine(c.number))))
+		_, err = v.Verify(workedHSCode)
+		requireReason(t, err, verifier.Revoked)
+	}
 }
