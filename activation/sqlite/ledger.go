@@ -1,0 +1,320 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"github.com/licet-dev/licet/activation"
+	"github.com/licet-dev/licet/keys/receipt"
+)
+
+var _ activation.Ledger = (*Ledger)(nil)
+
+const (
+	now     = "CAST(round(unixepoch('subsec') * 1000) AS INTEGER)" // Unix milliseconds
+	columns = "subject_id, slot, seats, issued_at, refresh_by, lease_until, released_at, request, idem_key, " + now
+)
+
+// The unique indexes decide, and not what was read before. While seats above the
+// number are held, because it was lowered, nothing is granted.
+const insert = `
+INSERT INTO activation (code_id, idem_key, subject_id, request, slot, seats, issued_at, refresh_by, lease_until)
+SELECT ?1, ?2, ?3, ?4, ?5, ?6, t.now, iif(?7 = 0, ?11, t.now + ?7), iif(?7 = 0, ?11, t.now + ?7 + ?8)
+FROM (SELECT ` + now + ` AS now) AS t
+WHERE t.now >= ?9 AND t.now < ?10
+	AND NOT EXISTS (SELECT 1 FROM activation WHERE code_id = ?1 AND slot >= ?6)
+ON CONFLICT DO NOTHING
+RETURNING ` + columns
+
+// A row is a seat on record, and what it was claimed with.
+type row struct {
+	activation.Seat
+	request, key []byte
+	now          int64
+}
+
+func (r *row) live() bool { return r.Number >= 0 && r.now < r.End.UnixMilli() }
+
+// one runs a statement that returns a row, or none.
+func (t *tx) one(ctx context.Context, statement string, args ...any) (*row, error) {
+	return scan(t.QueryRowContext(ctx, statement, args...))
+}
+
+func scan(from interface{ Scan(...any) error }) (*row, error) {
+	var (
+		r                     row
+		subject               []byte
+		slot, released        sql.NullInt64
+		issued, refresh, ends int64
+	)
+	err := from.Scan(&subject, &slot, &r.Seats, &issued, &refresh, &ends, &released, &r.request, &r.key, &r.now)
+	if err != nil {
+		return nil, err
+	}
+	r.Enforced, r.Number = true, -1
+	if slot.Valid {
+		r.Number = slot.Int64
+	}
+	copy(r.Subject[:], subject)
+	r.Issued, r.RefreshBy, r.End = at(issued), at(refresh), at(ends)
+	if released.Valid {
+		r.Released = at(released.Int64)
+	}
+	return &r, nil
+}
+
+func at(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
+
+// ceil rounds up to milliseconds, so that a bound between two is kept.
+func ceil(t time.Time) int64 { return t.Add(time.Millisecond - 1).UnixMilli() }
+
+// Claim takes a seat, or finds the one that the subject has.
+func (l *Ledger) Claim(ctx context.Context, c activation.Claim) (seat activation.Seat, outcome activation.Outcome, err error) {
+	if c.Seats < 1 {
+		return seat, 0, fmt.Errorf("sqlite: %d seats: there must be 1 or more", c.Seats)
+	}
+	o := &op{ctx: ctx}
+	err = l.do(o, func(ctx context.Context, t *tx) (err error) {
+		o.seat, o.outcome, err = t.claim(ctx, &c)
+		return err
+	})
+	if err != nil {
+		return activation.Seat{}, 0, err
+	}
+	return o.seat, o.outcome, nil
+}
+
+func (t *tx) claim(ctx context.Context, c *activation.Claim) (none activation.Seat, _ activation.Outcome, err error) {
+	slot := int64(binary.BigEndian.Uint64(c.Subject[:8]) % uint64(c.Seats))
+	r, err := t.insert(ctx, c, slot)
+	if err == nil {
+		return r.Seat, activation.Granted, nil
+	} else if !errors.Is(err, sql.ErrNoRows) {
+		return none, 0, err
+	}
+
+	r, err = t.one(ctx, "SELECT "+columns+" FROM activation WHERE code_id = ?1 AND idem_key = ?2", c.Code[:], c.Key[:])
+	switch {
+	case err == nil && string(r.request) != string(c.Request[:]):
+		return none, 0, activation.ErrKeyReused
+	case err == nil && (!r.live() || !r.Released.IsZero()):
+		return none, 0, activation.ErrGone
+	case err == nil:
+		return r.Seat, activation.Replayed, nil
+	case !errors.Is(err, sql.ErrNoRows):
+		return none, 0, err
+	}
+
+	// A seat that is held after a release is given to its subject again.
+	r, err = t.one(ctx, `UPDATE activation SET released_at = NULL
+		WHERE code_id = ?1 AND subject_id = ?2 AND slot IS NOT NULL AND lease_until > `+now+` RETURNING `+columns, c.Code[:], c.Subject[:])
+	if err == nil {
+		return r.Seat, activation.Held, nil
+	} else if !errors.Is(err, sql.ErrNoRows) {
+		return none, 0, err
+	}
+	return t.claimOther(ctx, c)
+}
+
+func (t *tx) insert(ctx context.Context, c *activation.Claim, slot int64) (*row, error) {
+	from, until := bounds(c)
+	return t.one(ctx, insert, c.Code[:], c.Key[:], c.Subject[:], c.Request[:], slot, c.Seats,
+		c.Lease.Refresh.Milliseconds(), c.Lease.Grace.Milliseconds(), from, until, receipt.Never.UnixMilli())
+}
+
+func bounds(c *activation.Claim) (from, until int64) {
+	from, until = math.MinInt64, math.MaxInt64
+	if !c.From.IsZero() {
+		from = ceil(c.From)
+	}
+	if !c.Until.IsZero() {
+		until = ceil(c.Until)
+	}
+	return from, until
+}
+
+// claimOther takes any free seat, after it freed those whose lease has ended.
+func (t *tx) claimOther(ctx context.Context, c *activation.Claim) (none activation.Seat, _ activation.Outcome, err error) {
+	var ms int64
+	if err := t.QueryRowContext(ctx, "SELECT "+now).Scan(&ms); err != nil {
+		return none, 0, err
+	}
+	if from, until := bounds(c); ms < from {
+		return none, 0, activation.ErrNotYet
+	} else if ms >= until {
+		return none, 0, activation.ErrOver
+	}
+	if _, err := t.ExecContext(ctx, "UPDATE activation SET slot = NULL WHERE code_id = ?1 AND slot IS NOT NULL AND lease_until <= "+now, c.Code[:]); err != nil {
+		return none, 0, err
+	}
+	free, err := t.freeSlots(ctx, c)
+	if err != nil {
+		return none, 0, err
+	}
+	for range 32 {
+		slot, ok := free()
+		if !ok {
+			return none, 0, activation.ErrFull
+		}
+		if r, err := t.insert(ctx, c, slot); err == nil {
+			return r.Seat, activation.Granted, nil
+		} else if !errors.Is(err, sql.ErrNoRows) {
+			return none, 0, err
+		}
+	}
+	return none, 0, activation.ErrBusy // one time in 2^32
+}
+
+// freeSlots returns what yields free slots at random. Of many seats, of which most are
+// free, it makes no list, and what it yields may be taken.
+func (t *tx) freeSlots(ctx context.Context, c *activation.Claim) (func() (int64, bool), error) {
+	var taken, highest int64
+	err := t.QueryRowContext(ctx, "SELECT count(*), coalesce(max(slot), -1) FROM activation WHERE code_id = ?1 AND slot IS NOT NULL", c.Code[:]).Scan(&taken, &highest)
+	switch {
+	case err != nil:
+		return nil, err
+	case taken >= c.Seats || highest >= c.Seats:
+		return func() (int64, bool) { return 0, false }, nil
+	case taken < c.Seats/2:
+		return func() (int64, bool) { return rand.Int64N(c.Seats), true }, nil
+	}
+	used := make([]bool, c.Seats)
+	rows, err := t.QueryContext(ctx, "SELECT slot FROM activation WHERE code_id = ?1 AND slot IS NOT NULL", c.Code[:])
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var slot int64
+		if err := rows.Scan(&slot); err != nil {
+			return nil, err
+		}
+		used[slot] = true
+	}
+	return func() (int64, bool) {
+		begin := rand.Int64N(c.Seats)
+		for n := range c.Seats {
+			if slot := (begin + n) % c.Seats; !used[slot] {
+				used[slot] = true
+				return slot, true
+			}
+		}
+		return 0, false
+	}, rows.Err()
+}
+
+// latest returns the row of a subject, the one with a seat if there is one.
+func (t *tx) latest(ctx context.Context, code activation.CodeID, subject activation.SubjectID) (*row, error) {
+	r, err := t.one(ctx, "SELECT "+columns+" FROM activation WHERE code_id = ?1 AND subject_id = ?2 ORDER BY slot IS NULL, issued_at DESC LIMIT 1", code[:], subject[:])
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, activation.ErrNoSeat
+	}
+	return r, err
+}
+
+// Renew begins a new lease.
+func (l *Ledger) Renew(ctx context.Context, n activation.Renewal) (activation.Seat, error) {
+	o := &op{ctx: ctx}
+	err := l.do(o, func(ctx context.Context, t *tx) error {
+		r, err := t.one(ctx, `UPDATE activation SET issued_at = `+now+`,
+			refresh_by = iif(?3 = 0, ?5, `+now+` + ?3), lease_until = iif(?3 = 0, ?5, `+now+` + ?3 + ?4)
+			WHERE code_id = ?1 AND subject_id = ?2 AND slot IS NOT NULL AND released_at IS NULL RETURNING `+columns,
+			n.Code[:], n.Subject[:], n.Lease.Refresh.Milliseconds(), n.Lease.Grace.Milliseconds(), receipt.Never.UnixMilli())
+		if errors.Is(err, sql.ErrNoRows) {
+			if r, err = t.latest(ctx, n.Code, n.Subject); err != nil {
+				return err
+			}
+			if !r.Released.IsZero() {
+				return activation.ErrGone
+			}
+			return activation.ErrNoSeat
+		}
+		if err == nil {
+			o.seat = r.Seat
+		}
+		return err
+	})
+	if err != nil {
+		return activation.Seat{}, err
+	}
+	return o.seat, nil
+}
+
+// year is the period in which give-backs are counted.
+const year = 365 * 24 * time.Hour
+
+// Release gives a seat back.
+func (l *Ledger) Release(ctx context.Context, g activation.GiveBack) (activation.Seat, error) {
+	o := &op{ctx: ctx}
+	err := l.do(o, func(ctx context.Context, t *tx) error {
+		r, err := t.latest(ctx, g.Code, g.Subject)
+		if err != nil {
+			return err
+		}
+		o.seat = r.Seat
+		if !r.live() || !r.Released.IsZero() {
+			return nil
+		}
+		period := r.now / year.Milliseconds()
+		var used int
+		if err := t.QueryRowContext(ctx, "SELECT count(*) FROM activation WHERE code_id = ?1 AND transfer_period = ?2", g.Code[:], period).Scan(&used); err != nil {
+			return err
+		}
+		set, args := "", []any{g.Code[:], g.Subject[:], r.key}
+		switch {
+		case used < g.GiveBacks:
+			set, args = ", slot = NULL, transfer_period = ?4, transfer_no = ?5", append(args, period, used)
+		case !g.Hold:
+			return activation.ErrGiveBacks
+		}
+		r, err = t.one(ctx, "UPDATE activation SET released_at = "+now+set+
+			" WHERE code_id = ?1 AND subject_id = ?2 AND idem_key = ?3 RETURNING "+columns, args...)
+		if err == nil {
+			o.seat = r.Seat
+		}
+		return err
+	})
+	if err != nil {
+		return activation.Seat{}, err
+	}
+	return o.seat, nil
+}
+
+// Seats lists what is on record of a licence.
+func (l *Ledger) Seats(ctx context.Context, id activation.CodeID) ([]activation.Seat, error) {
+	o := &op{ctx: ctx}
+	err := l.do(o, func(ctx context.Context, t *tx) error {
+		o.seats = nil
+		rows, err := t.QueryContext(ctx, "SELECT "+columns+" FROM activation WHERE code_id = ?1 ORDER BY coalesce(slot, -1), issued_at", id[:])
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			r, err := scan(rows)
+			if err != nil {
+				return err
+			}
+			o.seats = append(o.seats, r.Seat)
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		return nil, err
+	}
+	return o.seats, nil
+}
+
+// Ready commits a transaction that writes.
+func (l *Ledger) Ready(ctx context.Context) error {
+	return l.do(&op{ctx: ctx}, func(ctx context.Context, t *tx) error {
+		_, err := t.ExecContext(ctx, "UPDATE schema_migrations SET version = version WHERE version = ?1", version)
+		return err
+	})
+}
