@@ -202,7 +202,7 @@ func (b *batchMaker) codes(first, last uint64) []string {
 // Only a vendor's own mistake makes one, so all of this is found code by code.
 func TestBatchVerifyCodes(t *testing.T) {
 	b := newBatchMaker(t)
-	if err := b.app.addProduct("9=Gadget", number{8, true}); err != nil {
+	if err := b.app.addProduct(context.Background(), "9=Gadget", number{8, true}); err != nil {
 		t.Fatal(err)
 	}
 	b.reopen()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -101,7 +102,7 @@ older one is used until it is closed.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch keys.Role(role) {
 			case keys.Mint:
-				return a.newMintKey(products, f)
+				return a.newMintKey(cmd.Context(), products, f)
 			case keys.List, keys.Receipt:
 			default:
 				return usageError("--role %q: want mint, list or receipt", role)
@@ -111,7 +112,7 @@ older one is used until it is closed.`,
 					return usageError("--%s is about codes, and a %s key mints none; leave it out", name, role)
 				}
 			}
-			return a.newRoleKey(keys.Role(role))
+			return a.newRoleKey(cmd.Context(), keys.Role(role))
 		},
 	}
 	cmd.Flags().Var(&products, "product", "products that the key may mint (repeatable)")
@@ -122,11 +123,11 @@ older one is used until it is closed.`,
 	return cmd
 }
 
-func (a *app) newMintKey(products []uint64, f keyFlags) error {
+func (a *app) newMintKey(ctx context.Context, products []uint64, f keyFlags) error {
 	if len(products) == 0 {
 		return usageError("--product is needed: which products may the key mint?")
 	}
-	h, release, err := home.OpenLocked(a.dir)
+	h, release, err := a.openLocked(ctx)
 	if err != nil {
 		return err
 	}
@@ -147,8 +148,8 @@ func (a *app) newMintKey(products []uint64, f keyFlags) error {
 }
 
 // newRoleKey makes a key that mints no codes.
-func (a *app) newRoleKey(r keys.Role) error {
-	h, release, err := home.OpenLocked(a.dir)
+func (a *app) newRoleKey(ctx context.Context, r keys.Role) error {
+	h, release, err := a.openLocked(ctx)
 	if err != nil {
 		return err
 	}
@@ -337,15 +338,15 @@ Copies of the old files, in backups for example, still open as before.`,
 		Example: `  licet key rewrap --identity me.txt --recipient age1... --recipient "ssh-ed25519 AAAA..."
   licet key rewrap --passphrase-file old.txt --new-passphrase-file new.txt`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return a.rewrap(f) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.rewrap(cmd.Context(), f) },
 	}
 	f.add(cmd, "new-passphrase-file")
 	a.unlockFlags(cmd)
 	return cmd
 }
 
-func (a *app) rewrap(f encryptFlags) error {
-	h, release, err := home.OpenLocked(a.dir)
+func (a *app) rewrap(ctx context.Context, f encryptFlags) error {
+	h, release, err := a.openLocked(ctx)
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func newKeyState(a *app, to keys.State, cmd *cobra.Command) *cobra.Command {
 	var yes bool
 	cmd.Args = cobra.ExactArgs(1)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		h, release, err := home.OpenLocked(a.dir)
+		h, release, err := a.openLocked(cmd.Context())
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -24,16 +25,16 @@ may mint the product too.`,
 		Example: `  licet product add 9=Gadget
   licet product add 9=Gadget --key 8`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			return a.addProduct(args[0], key)
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.addProduct(cmd.Context(), args[0], key)
 		},
 	}
 	cmd.Flags().Var(&key, "key", "number of an existing mint key that may mint the product")
 	return cmd
 }
 
-func (a *app) addProduct(s string, keyNumber number) error {
-	h, release, err := home.OpenLocked(a.dir)
+func (a *app) addProduct(ctx context.Context, s string, keyNumber number) error {
+	h, release, err := a.openLocked(ctx)
 	if err != nil {
 		return err
 	}

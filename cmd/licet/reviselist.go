@@ -104,6 +104,12 @@ func (r *revision) change(all []revocation.Entry) error {
 	return nil
 }
 
+// openLocked opens the licensing home for a change. It says so when others keep it
+// waiting.
+func (a *app) openLocked(ctx context.Context) (*home.Home, func(), error) {
+	return home.OpenLocked(ctx, a.dir, func(text string) { fmt.Fprintln(a.err, text) })
+}
+
 // reviseList issues the next revocation list of the home, with a change. Meanwhile the
 // home is locked, so that no change undoes another.
 func (a *app) reviseList(ctx context.Context, f listFlags, change func(*revision) error) error {
@@ -112,7 +118,7 @@ func (a *app) reviseList(ctx context.Context, f listFlags, change func(*revision
 	if err != nil {
 		return err
 	}
-	h, release, err := home.OpenLocked(a.dir)
+	h, release, err := a.openLocked(ctx)
 	if err != nil {
 		return err
 	}

@@ -3,9 +3,11 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/licet-dev/licet/cmd/internal/home"
@@ -63,6 +65,43 @@ func TestRevokeAtOnce(t *testing.T) {
 				t.Errorf("serial %d is not revoked", serial)
 			}
 		}
+	}
+}
+
+// A run that waits for another, which may be asking somebody, says so, and a signal
+// ends the wait.
+func TestRevokeWaitInterrupted(t *testing.T) {
+	t.Parallel()
+	a := newTestApp(t)
+	_, release, err := a.openLocked(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	p := a.newRevoke(t, "renew")
+	p.Stderr = w
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	told := bufio.NewReader(r)
+	if line, err := told.ReadString('\n'); err != nil || !strings.HasPrefix(line, "waiting for another program that changes the home and holds the lock ") {
+		t.Errorf("%q, %v", line, err)
+	}
+	if err := p.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	p.ends(t, exitInterrupted)
+	if line, err := told.ReadString('\n'); line != "licet: interrupted\n" {
+		t.Errorf("%q, %v", line, err)
+	}
+	if l := a.list(t); l != nil {
+		t.Errorf("list %d was issued", l.Sequence())
 	}
 }
 

@@ -20,7 +20,6 @@ import (
 	"strconv"
 
 	"filippo.io/age"
-	"github.com/gofrs/flock"
 
 	"github.com/licet-dev/licet/keys"
 	"github.com/licet-dev/licet/keys/keyfile"
@@ -54,25 +53,6 @@ func Open(dir string) (*Home, error) {
 		return nil, err
 	}
 	return &Home{dir, ring}, nil
-}
-
-// OpenLocked opens the licensing home in dir for a change of its ring or its keys.
-// Until release is called, others who do the same wait, so that no change undoes
-// another.
-func OpenLocked(dir string) (h *Home, release func(), err error) {
-	if _, err := Open(dir); err != nil { // leaves no lock where there is no home
-		return nil, nil, err
-	}
-	lock := flock.New(filepath.Join(dir, lockName), flock.SetPermissions(0o600))
-	if err := lock.Lock(); err != nil {
-		return nil, nil, fmt.Errorf("failed to lock %s: %w", lock.Path(), err)
-	}
-	release = func() { lock.Unlock() }
-	if h, err = Open(dir); err != nil {
-		release()
-		return nil, nil, err
-	}
-	return h, release, nil
 }
 
 // readFile reads a file that should be what is said, and no longer than the longest
