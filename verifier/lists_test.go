@@ -15,7 +15,7 @@ import (
 
 // Every list that may come, given to New alone, and to Update where list 7 is at
 // hand. What can't be read is an error, never an empty list, and the list at hand
-// stays (RV-03, RV-12, RV-14).
+// stays (RV-03, RV-12, RV-14, KY-03).
 func TestListsThatAreTaken(t *testing.T) {
 	hs := newKey(workedHS, 7)
 	ours, closed, withdrawn, stranger := newListKey("ours"), newListKey("closed").in(keys.Closed), newListKey("withdrawn").in(keys.Withdrawn), newListKey("stranger")

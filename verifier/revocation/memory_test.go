@@ -17,7 +17,7 @@ func live() uint64 {
 	return m.HeapAlloc
 }
 
-// TestMemory holds a list of scattered serials to 16 bytes each, however it came about.
+// TestMemory holds a list of scattered serials to 16 bytes each, however it came about (RV-09).
 // LICET_LONG has a million of them; without it a tenth.
 func TestMemory(t *testing.T) {
 	n := 100_000
