@@ -14,6 +14,7 @@ import (
 
 	"github.com/licet-dev/licet/cmd/internal/home"
 	"github.com/licet-dev/licet/keys"
+	"github.com/licet-dev/licet/keys/note"
 	"github.com/licet-dev/licet/payload"
 	"github.com/licet-dev/licet/verifier"
 	"github.com/licet-dev/licet/verifier/revocation"
@@ -108,7 +109,11 @@ func (a *app) newJudge(f judgeFlags) (*judge, error) {
 		j.opts.Stale = verifier.RefuseStale
 	}
 	if err := j.setRing(ring); errors.As(err, new(*verifier.CannotJudgeError)) { // a list that can't be used
-		return nil, &exitError{exitCannotJudge, nameList(err, ring, paths, j.opts.Lists)}
+		err = nameList(err, ring, paths, j.opts.Lists)
+		if len(f.revocations) == 0 && errors.Is(err, note.KeyWithdrawn) {
+			err = fmt.Errorf("%w; licet revoke renew signs the list of the home anew", err)
+		}
+		return nil, &exitError{exitCannotJudge, err}
 	} else if err != nil {
 		return nil, err
 	}
