@@ -3,6 +3,7 @@ package sqlite
 import (
 	"bufio"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -153,7 +154,7 @@ func TestDiskFull(t *testing.T) {
 	}
 	limit := func(n int) {
 		t.Helper()
-		if _, err := l.db.Exec(fmt.Sprintf("PRAGMA max_page_count = %d", n)); err != nil {
+		if _, err := l.writer.ExecContext(t.Context(), fmt.Sprintf("PRAGMA max_page_count = %d", n)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -199,18 +200,35 @@ func TestDiskFull(t *testing.T) {
 func TestLocked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "activations.db")
 	l := openTest(t, path)
-	if _, err := l.second.Exec("BEGIN IMMEDIATE"); err != nil {
-		t.Fatal(err)
-	}
+	other := lock(t, l)
 	c := ledgertest.NewClaim(1, 1)
 	if _, _, err := l.Claim(t.Context(), c); err == nil || errors.Is(err, activation.ErrFull) {
 		t.Errorf("locked: %v", err)
 	}
-	if _, err := l.second.Exec("COMMIT"); err != nil {
-		t.Fatal(err)
-	}
+	unlock(t, other)
 	if _, o, err := l.Claim(t.Context(), c); o != activation.Granted {
 		t.Errorf("after that: %v, %v", o, err)
+	}
+}
+
+// lock locks the file from another connection.
+func lock(t *testing.T, l *Ledger) *sql.Conn {
+	t.Helper()
+	other, err := l.db.Conn(t.Context())
+	if err == nil {
+		_, err = other.ExecContext(t.Context(), "BEGIN IMMEDIATE")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return other
+}
+
+func unlock(t *testing.T, other *sql.Conn) {
+	t.Helper()
+	_, err := other.ExecContext(t.Context(), "COMMIT")
+	if err := errors.Join(err, other.Close()); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -220,9 +238,7 @@ func TestBusy(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	if _, err := l.second.Exec("BEGIN IMMEDIATE"); err != nil { // so that the writer waits
-		t.Fatal(err)
-	}
+	other := lock(t, l) // so that the writer waits
 	var all sync.WaitGroup
 	busy := make(chan bool, 20)
 	for n := range 20 {
@@ -234,9 +250,7 @@ func TestBusy(t *testing.T) {
 	if !<-busy {
 		t.Error("the first answer is not that the ledger is busy")
 	}
-	if _, err := l.second.Exec("COMMIT"); err != nil {
-		t.Fatal(err)
-	}
+	unlock(t, other)
 	all.Wait()
 }
 

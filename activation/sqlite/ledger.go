@@ -41,11 +41,6 @@ type row struct {
 
 func (r *row) live() bool { return r.Number >= 0 && r.now < r.End.UnixMilli() }
 
-// one runs a statement that returns a row, or none.
-func (t *tx) one(ctx context.Context, statement string, args ...any) (*row, error) {
-	return scan(t.QueryRowContext(ctx, statement, args...))
-}
-
 func scan(from interface{ Scan(...any) error }) (*row, error) {
 	var (
 		r                     row
@@ -142,7 +137,7 @@ func bounds(c *activation.Claim) (from, until int64) {
 // claimOther takes any free seat, after it freed those whose lease has ended.
 func (t *tx) claimOther(ctx context.Context, c *activation.Claim) (none activation.Seat, _ activation.Outcome, err error) {
 	var ms int64
-	if err := t.QueryRowContext(ctx, "SELECT "+now).Scan(&ms); err != nil {
+	if err := t.numbers(ctx, "SELECT "+now, nil, &ms); err != nil {
 		return none, 0, err
 	}
 	if from, until := bounds(c); ms < from {
@@ -150,7 +145,7 @@ func (t *tx) claimOther(ctx context.Context, c *activation.Claim) (none activati
 	} else if ms >= until {
 		return none, 0, activation.ErrOver
 	}
-	if _, err := t.ExecContext(ctx, "UPDATE activation SET slot = NULL WHERE code_id = ?1 AND slot IS NOT NULL AND lease_until <= "+now, c.Code[:]); err != nil {
+	if err := t.exec(ctx, "UPDATE activation SET slot = NULL WHERE code_id = ?1 AND slot IS NOT NULL AND lease_until <= "+now, c.Code[:]); err != nil {
 		return none, 0, err
 	}
 	free, err := t.freeSlots(ctx, c)
@@ -175,7 +170,7 @@ func (t *tx) claimOther(ctx context.Context, c *activation.Claim) (none activati
 // free, it makes no list, and what it yields may be taken.
 func (t *tx) freeSlots(ctx context.Context, c *activation.Claim) (func() (int64, bool), error) {
 	var taken, highest int64
-	err := t.QueryRowContext(ctx, "SELECT count(*), coalesce(max(slot), -1) FROM activation WHERE code_id = ?1 AND slot IS NOT NULL", c.Code[:]).Scan(&taken, &highest)
+	err := t.numbers(ctx, "SELECT count(*), coalesce(max(slot), -1) FROM activation WHERE code_id = ?1 AND slot IS NOT NULL", []any{c.Code[:]}, &taken, &highest)
 	switch {
 	case err != nil:
 		return nil, err
@@ -185,7 +180,7 @@ func (t *tx) freeSlots(ctx context.Context, c *activation.Claim) (func() (int64,
 		return func() (int64, bool) { return rand.Int64N(c.Seats), true }, nil
 	}
 	used := make([]bool, c.Seats)
-	rows, err := t.QueryContext(ctx, "SELECT slot FROM activation WHERE code_id = ?1 AND slot IS NOT NULL", c.Code[:])
+	rows, err := t.all(ctx, "SELECT slot FROM activation WHERE code_id = ?1 AND slot IS NOT NULL", c.Code[:])
 	if err != nil {
 		return nil, err
 	}
@@ -263,7 +258,7 @@ func (l *Ledger) Release(ctx context.Context, g activation.GiveBack) (activation
 		}
 		period := r.now / year.Milliseconds()
 		var used int
-		if err := t.QueryRowContext(ctx, "SELECT count(*) FROM activation WHERE code_id = ?1 AND transfer_period = ?2", g.Code[:], period).Scan(&used); err != nil {
+		if err := t.numbers(ctx, "SELECT count(*) FROM activation WHERE code_id = ?1 AND transfer_period = ?2", []any{g.Code[:], period}, &used); err != nil {
 			return err
 		}
 		set, args := "", []any{g.Code[:], g.Subject[:], r.key}
@@ -291,7 +286,7 @@ func (l *Ledger) Seats(ctx context.Context, id activation.CodeID) ([]activation.
 	o := &op{ctx: ctx}
 	err := l.do(o, func(ctx context.Context, t *tx) error {
 		o.seats = nil
-		rows, err := t.QueryContext(ctx, "SELECT "+columns+" FROM activation WHERE code_id = ?1 ORDER BY coalesce(slot, -1), issued_at", id[:])
+		rows, err := t.all(ctx, "SELECT "+columns+" FROM activation WHERE code_id = ?1 ORDER BY coalesce(slot, -1), issued_at", id[:])
 		if err != nil {
 			return err
 		}
@@ -314,7 +309,6 @@ func (l *Ledger) Seats(ctx context.Context, id activation.CodeID) ([]activation.
 // Ready commits a transaction that writes.
 func (l *Ledger) Ready(ctx context.Context) error {
 	return l.do(&op{ctx: ctx}, func(ctx context.Context, t *tx) error {
-		_, err := t.ExecContext(ctx, "UPDATE schema_migrations SET version = version WHERE version = ?1", version)
-		return err
+		return t.exec(ctx, "UPDATE schema_migrations SET version = version WHERE version = ?1", version)
 	})
 }

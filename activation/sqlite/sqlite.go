@@ -48,8 +48,9 @@ var migrations embed.FS
 type Ledger struct {
 	path    string
 	lock    *flock.Flock
-	db      *sql.DB // has one connection, which writes
-	second  *sql.DB // has one connection, which makes checkpoints
+	db      *sql.DB
+	writer  *sql.Conn            // the one that writes
+	known   map[string]*sql.Stmt // what the writer has prepared, by text
 	commits time.Duration
 
 	ops     chan *op
@@ -67,7 +68,7 @@ func Open(path string, o Options) (_ *Ledger, err error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return nil, fmt.Errorf("sqlite: %w", err)
 	}
-	l := &Ledger{path: path, lock: flock.New(path + ".lock"), commits: slow.Commit, closing: make(chan struct{}), ended: make(chan struct{})}
+	l := &Ledger{path: path, lock: flock.New(path + ".lock"), known: map[string]*sql.Stmt{}, commits: slow.Commit, closing: make(chan struct{}), ended: make(chan struct{})}
 	if ok, err := l.lock.TryLock(); err != nil {
 		return nil, fmt.Errorf("sqlite: %w", err)
 	} else if !ok {
@@ -79,11 +80,12 @@ func Open(path string, o Options) (_ *Ledger, err error) {
 			l.release()
 		}
 	}()
-	for _, db := range []**sql.DB{&l.db, &l.second} {
-		if *db, err = sql.Open("sqlite", dsn(path)); err != nil {
-			return nil, err
-		}
-		(*db).SetMaxOpenConns(1)
+	if l.db, err = sql.Open("sqlite", dsn(path)); err != nil {
+		return nil, err
+	}
+	l.db.SetMaxOpenConns(2) // the other makes checkpoints
+	if l.writer, err = l.db.Conn(context.Background()); err != nil {
+		return nil, err
 	}
 	if err := l.prepare(context.Background()); err != nil {
 		return nil, err
@@ -120,16 +122,16 @@ func dsn(path string) string {
 func (l *Ledger) prepare(ctx context.Context) error {
 	var mode string
 	var synchronous int
-	if err := l.db.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode); err != nil {
+	if err := l.writer.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode); err != nil {
 		return err
 	}
-	if err := l.db.QueryRowContext(ctx, "PRAGMA synchronous").Scan(&synchronous); err != nil {
+	if err := l.writer.QueryRowContext(ctx, "PRAGMA synchronous").Scan(&synchronous); err != nil {
 		return err
 	}
 	if mode != "wal" || synchronous != 2 {
 		return fmt.Errorf("the file has journal_mode %s and synchronous %d, where wal and 2 are needed to keep what was acknowledged; put it on a local disk", mode, synchronous)
 	}
-	begun, err := l.db.BeginTx(ctx, nil)
+	begun, err := l.writer.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
@@ -167,7 +169,7 @@ func (l *Ledger) checkpoints() {
 	for {
 		select {
 		case <-tick.C:
-			l.second.Exec("PRAGMA wal_checkpoint(PASSIVE)") // if it fails, the next one does more
+			l.db.Exec("PRAGMA wal_checkpoint(PASSIVE)") // if it fails, the next one does more
 		case <-l.closing:
 			return
 		}
@@ -192,10 +194,17 @@ func (l *Ledger) Close() error {
 
 func (l *Ledger) release() error {
 	var errs []error
-	for _, db := range []*sql.DB{l.second, l.db} { // the last one to close empties the log
-		if db != nil {
-			errs = append(errs, db.Close())
+	for _, s := range l.known {
+		errs = append(errs, s.Close())
+	}
+	l.known = nil
+	if l.db != nil {
+		if l.writer != nil {
+			if err := l.writer.Close(); err != sql.ErrConnDone { // closed before
+				errs = append(errs, err)
+			}
 		}
+		errs = append(errs, l.db.Close()) // which empties the log
 	}
 	errs = append(errs, l.lock.Unlock())
 	return errors.Join(errs...)

@@ -120,7 +120,7 @@ func (l *Ledger) drain() {
 }
 
 func (l *Ledger) emptyLog() {
-	l.db.Exec("PRAGMA wal_checkpoint(TRUNCATE)") // if it fails, the log is longer for a while
+	l.writer.ExecContext(context.Background(), "PRAGMA wal_checkpoint(TRUNCATE)") // if it fails, the log is longer for a while
 }
 
 // commit does operations in one transaction, and each in one of its own where that
@@ -140,15 +140,18 @@ func (l *Ledger) commit(batch []*op) {
 }
 
 // transact does operations in one transaction. After an error nothing of it was done.
-func (l *Ledger) transact(batch []*op) error {
+func (l *Ledger) transact(batch []*op) (err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	begun, err := l.db.BeginTx(ctx, nil)
-	if err != nil {
+	t := &tx{l}
+	if err := t.exec(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
-	defer begun.Rollback()
-	t := &tx{begun}
+	defer func() {
+		if err != nil {
+			t.exec(context.Background(), "ROLLBACK") // SQLite may have done it already
+		}
+	}()
 	for _, o := range batch {
 		if o.err = o.ctx.Err(); o.err != nil { // nobody waits for it any more
 			o.err = fmt.Errorf("sqlite: %w", o.err)
@@ -159,8 +162,58 @@ func (l *Ledger) transact(batch []*op) error {
 		}
 	}
 	time.Sleep(l.commits)
-	return begun.Commit()
+	return t.exec(ctx, "COMMIT")
 }
 
 // A tx is the transaction of a batch.
-type tx struct{ *sql.Tx }
+type tx struct{ ledger *Ledger }
+
+// prepare returns a statement, which is parsed when it is needed first: parsing takes
+// longer than a claim. There are only a few texts of statements.
+func (t *tx) prepare(ctx context.Context, statement string) (*sql.Stmt, error) {
+	s, ok := t.ledger.known[statement]
+	if !ok {
+		var err error
+		if s, err = t.ledger.writer.PrepareContext(ctx, statement); err != nil {
+			return nil, err
+		}
+		t.ledger.known[statement] = s
+	}
+	return s, nil
+}
+
+// exec runs a statement that returns nothing.
+func (t *tx) exec(ctx context.Context, statement string, args ...any) error {
+	s, err := t.prepare(ctx, statement)
+	if err == nil {
+		_, err = s.ExecContext(ctx, args...)
+	}
+	return err
+}
+
+// one runs a statement that returns a row, or none.
+func (t *tx) one(ctx context.Context, statement string, args ...any) (*row, error) {
+	s, err := t.prepare(ctx, statement)
+	if err != nil {
+		return nil, err
+	}
+	return scan(s.QueryRowContext(ctx, args...))
+}
+
+// numbers runs a statement that returns numbers.
+func (t *tx) numbers(ctx context.Context, statement string, args []any, to ...any) error {
+	s, err := t.prepare(ctx, statement)
+	if err != nil {
+		return err
+	}
+	return s.QueryRowContext(ctx, args...).Scan(to...)
+}
+
+// all runs a statement that returns rows.
+func (t *tx) all(ctx context.Context, statement string, args ...any) (*sql.Rows, error) {
+	s, err := t.prepare(ctx, statement)
+	if err != nil {
+		return nil, err
+	}
+	return s.QueryContext(ctx, args...)
+}
