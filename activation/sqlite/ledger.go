@@ -16,30 +16,25 @@ import (
 
 var _ activation.Ledger = (*Ledger)(nil)
 
-const (
-	now     = "CAST(round(unixepoch('subsec') * 1000) AS INTEGER)" // Unix milliseconds
-	columns = "subject_id, slot, seats, issued_at, refresh_by, lease_until, released_at, request, idem_key, " + now
-)
+// columns are those of a row.
+const columns = "subject_id, slot, seats, issued_at, refresh_by, lease_until, released_at, request, idem_key"
 
 // The unique indexes decide, and not what was read before. While seats above the
 // number are held, because it was lowered, nothing is granted.
 const insert = `
 INSERT INTO activation (code_id, idem_key, subject_id, request, slot, seats, issued_at, refresh_by, lease_until)
-SELECT ?1, ?2, ?3, ?4, ?5, ?6, t.now, iif(?7 = 0, ?11, t.now + ?7), iif(?7 = 0, ?11, t.now + ?7 + ?8)
-FROM (SELECT ` + now + ` AS now) AS t
-WHERE t.now >= ?9 AND t.now < ?10
-	AND NOT EXISTS (SELECT 1 FROM activation WHERE code_id = ?1 AND slot >= ?6)
-ON CONFLICT DO NOTHING
-RETURNING ` + columns
+SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9
+WHERE NOT EXISTS (SELECT 1 FROM activation WHERE code_id = ?1 AND slot >= ?6)
+ON CONFLICT DO NOTHING`
 
 // A row is a seat on record, and what it was claimed with.
 type row struct {
 	activation.Seat
 	request, key []byte
-	now          int64
 }
 
-func (r *row) live() bool { return r.Number >= 0 && r.now < r.End.UnixMilli() }
+// live reports whether the subject has the seat at the time of the transaction.
+func (t *tx) live(r *row) bool { return r.Number >= 0 && t.now < r.End.UnixMilli() }
 
 func scan(from interface{ Scan(...any) error }) (*row, error) {
 	var (
@@ -48,7 +43,7 @@ func scan(from interface{ Scan(...any) error }) (*row, error) {
 		slot, released        sql.NullInt64
 		issued, refresh, ends int64
 	)
-	err := from.Scan(&subject, &slot, &r.Seats, &issued, &refresh, &ends, &released, &r.request, &r.key, &r.now)
+	err := from.Scan(&subject, &slot, &r.Seats, &issued, &refresh, &ends, &released, &r.request, &r.key)
 	if err != nil {
 		return nil, err
 	}
@@ -65,9 +60,6 @@ func scan(from interface{ Scan(...any) error }) (*row, error) {
 }
 
 func at(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
-
-// ceil rounds up to milliseconds, so that a bound between two is kept.
-func ceil(t time.Time) int64 { return t.Add(time.Millisecond - 1).UnixMilli() }
 
 // Claim takes a seat, or finds the one that the subject has.
 func (l *Ledger) Claim(ctx context.Context, c activation.Claim) (seat activation.Seat, outcome activation.Outcome, err error) {
@@ -86,19 +78,19 @@ func (l *Ledger) Claim(ctx context.Context, c activation.Claim) (seat activation
 }
 
 func (t *tx) claim(ctx context.Context, c *activation.Claim) (none activation.Seat, _ activation.Outcome, err error) {
-	slot := int64(binary.BigEndian.Uint64(c.Subject[:8]) % uint64(c.Seats))
-	r, err := t.insert(ctx, c, slot)
-	if err == nil {
-		return r.Seat, activation.Granted, nil
-	} else if !errors.Is(err, sql.ErrNoRows) {
-		return none, 0, err
+	from, until := bounds(c)
+	if t.now >= from && t.now < until {
+		home := int64(binary.BigEndian.Uint64(c.Subject[:8]) % uint64(c.Seats))
+		if seat, ok, err := t.insert(ctx, c, home); ok || err != nil {
+			return seat, activation.Granted, err
+		}
 	}
 
-	r, err = t.one(ctx, "SELECT "+columns+" FROM activation WHERE code_id = ?1 AND idem_key = ?2", c.Code[:], c.Key[:])
+	r, err := t.one(ctx, "SELECT "+columns+" FROM activation WHERE code_id = ?1 AND idem_key = ?2", c.Code[:], c.Key[:])
 	switch {
 	case err == nil && string(r.request) != string(c.Request[:]):
 		return none, 0, activation.ErrKeyReused
-	case err == nil && (!r.live() || !r.Released.IsZero()):
+	case err == nil && (!t.live(r) || !r.Released.IsZero()):
 		return none, 0, activation.ErrGone
 	case err == nil:
 		return r.Seat, activation.Replayed, nil
@@ -108,44 +100,60 @@ func (t *tx) claim(ctx context.Context, c *activation.Claim) (none activation.Se
 
 	// A seat that is held after a release is given to its subject again.
 	r, err = t.one(ctx, `UPDATE activation SET released_at = NULL
-		WHERE code_id = ?1 AND subject_id = ?2 AND slot IS NOT NULL AND lease_until > `+now+` RETURNING `+columns, c.Code[:], c.Subject[:])
+		WHERE code_id = ?1 AND subject_id = ?2 AND slot IS NOT NULL AND lease_until > ?3 RETURNING `+columns, c.Code[:], c.Subject[:], t.now)
 	if err == nil {
 		return r.Seat, activation.Held, nil
 	} else if !errors.Is(err, sql.ErrNoRows) {
 		return none, 0, err
 	}
+	switch {
+	case t.now < from:
+		return none, 0, activation.ErrNotYet
+	case t.now >= until:
+		return none, 0, activation.ErrOver
+	}
 	return t.claimOther(ctx, c)
 }
 
-func (t *tx) insert(ctx context.Context, c *activation.Claim, slot int64) (*row, error) {
-	from, until := bounds(c)
-	return t.one(ctx, insert, c.Code[:], c.Key[:], c.Subject[:], c.Request[:], slot, c.Seats,
-		c.Lease.Refresh.Milliseconds(), c.Lease.Grace.Milliseconds(), from, until, receipt.Never.UnixMilli())
+// insert takes the seat with this number, if it is free and nothing else is in the way.
+func (t *tx) insert(ctx context.Context, c *activation.Claim, number int64) (seat activation.Seat, ok bool, err error) {
+	refresh, end := t.lease(c.Lease)
+	n, err := t.exec(ctx, insert, c.Code[:], c.Key[:], c.Subject[:], c.Request[:], number, c.Seats, t.now, refresh, end)
+	if err != nil || n == 0 {
+		return activation.Seat{}, false, err
+	}
+	return activation.Seat{
+		Subject: c.Subject, Number: number, Seats: c.Seats, Enforced: true,
+		Issued: at(t.now), RefreshBy: at(refresh), End: at(end),
+	}, true, nil
 }
 
+// lease returns when a lease that begins now is to be renewed, and when it ends.
+func (t *tx) lease(l activation.Lease) (refresh, end int64) {
+	if l.Refresh == 0 {
+		never := receipt.Never.UnixMilli()
+		return never, never
+	}
+	refresh = t.now + l.Refresh.Milliseconds()
+	return refresh, refresh + l.Grace.Milliseconds()
+}
+
+// bounds returns those of a claim in milliseconds. Those between two are rounded up, so
+// that they are kept.
 func bounds(c *activation.Claim) (from, until int64) {
 	from, until = math.MinInt64, math.MaxInt64
 	if !c.From.IsZero() {
-		from = ceil(c.From)
+		from = c.From.Add(time.Millisecond - 1).UnixMilli()
 	}
 	if !c.Until.IsZero() {
-		until = ceil(c.Until)
+		until = c.Until.Add(time.Millisecond - 1).UnixMilli()
 	}
 	return from, until
 }
 
 // claimOther takes any free seat, after it freed those whose lease has ended.
 func (t *tx) claimOther(ctx context.Context, c *activation.Claim) (none activation.Seat, _ activation.Outcome, err error) {
-	var ms int64
-	if err := t.numbers(ctx, "SELECT "+now, nil, &ms); err != nil {
-		return none, 0, err
-	}
-	if from, until := bounds(c); ms < from {
-		return none, 0, activation.ErrNotYet
-	} else if ms >= until {
-		return none, 0, activation.ErrOver
-	}
-	if err := t.exec(ctx, "UPDATE activation SET slot = NULL WHERE code_id = ?1 AND slot IS NOT NULL AND lease_until <= "+now, c.Code[:]); err != nil {
+	if _, err := t.exec(ctx, "UPDATE activation SET slot = NULL WHERE code_id = ?1 AND slot IS NOT NULL AND lease_until <= ?2", c.Code[:], t.now); err != nil {
 		return none, 0, err
 	}
 	free, err := t.freeSlots(ctx, c)
@@ -153,14 +161,12 @@ func (t *tx) claimOther(ctx context.Context, c *activation.Claim) (none activati
 		return none, 0, err
 	}
 	for range 32 {
-		slot, ok := free()
+		number, ok := free()
 		if !ok {
 			return none, 0, activation.ErrFull
 		}
-		if r, err := t.insert(ctx, c, slot); err == nil {
-			return r.Seat, activation.Granted, nil
-		} else if !errors.Is(err, sql.ErrNoRows) {
-			return none, 0, err
+		if seat, ok, err := t.insert(ctx, c, number); ok || err != nil {
+			return seat, activation.Granted, err
 		}
 	}
 	return none, 0, activation.ErrBusy // one time in 2^32
@@ -217,10 +223,10 @@ func (t *tx) latest(ctx context.Context, code activation.CodeID, subject activat
 func (l *Ledger) Renew(ctx context.Context, n activation.Renewal) (activation.Seat, error) {
 	o := &op{ctx: ctx}
 	err := l.do(o, func(ctx context.Context, t *tx) error {
-		r, err := t.one(ctx, `UPDATE activation SET issued_at = `+now+`,
-			refresh_by = iif(?3 = 0, ?5, `+now+` + ?3), lease_until = iif(?3 = 0, ?5, `+now+` + ?3 + ?4)
+		refresh, end := t.lease(n.Lease)
+		r, err := t.one(ctx, `UPDATE activation SET issued_at = ?3, refresh_by = ?4, lease_until = ?5
 			WHERE code_id = ?1 AND subject_id = ?2 AND slot IS NOT NULL AND released_at IS NULL RETURNING `+columns,
-			n.Code[:], n.Subject[:], n.Lease.Refresh.Milliseconds(), n.Lease.Grace.Milliseconds(), receipt.Never.UnixMilli())
+			n.Code[:], n.Subject[:], t.now, refresh, end)
 		if errors.Is(err, sql.ErrNoRows) {
 			if r, err = t.latest(ctx, n.Code, n.Subject); err != nil {
 				return err
@@ -253,22 +259,22 @@ func (l *Ledger) Release(ctx context.Context, g activation.GiveBack) (activation
 			return err
 		}
 		o.seat = r.Seat
-		if !r.live() || !r.Released.IsZero() {
+		if !t.live(r) || !r.Released.IsZero() {
 			return nil
 		}
-		period := r.now / year.Milliseconds()
+		period := t.now / year.Milliseconds()
 		var used int
 		if err := t.numbers(ctx, "SELECT count(*) FROM activation WHERE code_id = ?1 AND transfer_period = ?2", []any{g.Code[:], period}, &used); err != nil {
 			return err
 		}
-		set, args := "", []any{g.Code[:], g.Subject[:], r.key}
+		set, args := "", []any{g.Code[:], g.Subject[:], r.key, t.now}
 		switch {
 		case used < g.GiveBacks:
-			set, args = ", slot = NULL, transfer_period = ?4, transfer_no = ?5", append(args, period, used)
+			set, args = ", slot = NULL, transfer_period = ?5, transfer_no = ?6", append(args, period, used)
 		case !g.Hold:
 			return activation.ErrGiveBacks
 		}
-		r, err = t.one(ctx, "UPDATE activation SET released_at = "+now+set+
+		r, err = t.one(ctx, "UPDATE activation SET released_at = ?4"+set+
 			" WHERE code_id = ?1 AND subject_id = ?2 AND idem_key = ?3 RETURNING "+columns, args...)
 		if err == nil {
 			o.seat = r.Seat
@@ -309,6 +315,7 @@ func (l *Ledger) Seats(ctx context.Context, id activation.CodeID) ([]activation.
 // Ready commits a transaction that writes.
 func (l *Ledger) Ready(ctx context.Context) error {
 	return l.do(&op{ctx: ctx}, func(ctx context.Context, t *tx) error {
-		return t.exec(ctx, "UPDATE schema_migrations SET version = version WHERE version = ?1", version)
+		_, err := t.exec(ctx, "UPDATE schema_migrations SET version = version WHERE version = ?1", version)
+		return err
 	})
 }

@@ -143,8 +143,8 @@ func (l *Ledger) commit(batch []*op) {
 func (l *Ledger) transact(batch []*op) (err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	t := &tx{l}
-	if err := t.exec(ctx, "BEGIN IMMEDIATE"); err != nil {
+	t := &tx{ledger: l}
+	if _, err := t.exec(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
 	defer func() {
@@ -152,6 +152,9 @@ func (l *Ledger) transact(batch []*op) (err error) {
 			t.exec(context.Background(), "ROLLBACK") // SQLite may have done it already
 		}
 	}()
+	if err := t.numbers(ctx, "SELECT CAST(round(unixepoch('subsec') * 1000) AS INTEGER)", nil, &t.now); err != nil {
+		return err
+	}
 	for _, o := range batch {
 		if o.err = o.ctx.Err(); o.err != nil { // nobody waits for it any more
 			o.err = fmt.Errorf("sqlite: %w", o.err)
@@ -162,11 +165,15 @@ func (l *Ledger) transact(batch []*op) (err error) {
 		}
 	}
 	time.Sleep(l.commits)
-	return t.exec(ctx, "COMMIT")
+	_, err = t.exec(ctx, "COMMIT")
+	return err
 }
 
 // A tx is the transaction of a batch.
-type tx struct{ ledger *Ledger }
+type tx struct {
+	ledger *Ledger
+	now    int64 // by the clock of SQLite, in Unix milliseconds
+}
 
 // prepare returns a statement, which is parsed when it is needed first: parsing takes
 // longer than a claim. There are only a few texts of statements.
@@ -182,13 +189,17 @@ func (t *tx) prepare(ctx context.Context, statement string) (*sql.Stmt, error) {
 	return s, nil
 }
 
-// exec runs a statement that returns nothing.
-func (t *tx) exec(ctx context.Context, statement string, args ...any) error {
+// exec runs a statement that returns nothing, and tells how many rows it changed.
+func (t *tx) exec(ctx context.Context, statement string, args ...any) (int64, error) {
 	s, err := t.prepare(ctx, statement)
-	if err == nil {
-		_, err = s.ExecContext(ctx, args...)
+	if err != nil {
+		return 0, err
 	}
-	return err
+	done, err := s.ExecContext(ctx, args...)
+	if err != nil {
+		return 0, err
+	}
+	return done.RowsAffected()
 }
 
 // one runs a statement that returns a row, or none.
