@@ -181,7 +181,7 @@ func (a *app) addKey(h *home.Home, r keys.Role, d keys.Descriptor, products []ui
 	if err != nil {
 		return key, usageError("%w", err)
 	}
-	e, err := a.sameEncryption(h)
+	e, err := sameEncryption(h, &a.unlock)
 	if err != nil {
 		return key, err
 	}
@@ -197,7 +197,7 @@ func (a *app) addKey(h *home.Home, r keys.Role, d keys.Descriptor, products []ui
 
 // sameEncryption returns how the keys of the home are encrypted, which an existing
 // key file tells. A passphrase must open it, so that one passphrase opens all.
-func (a *app) sameEncryption(h *home.Home) (home.Encryption, error) {
+func sameEncryption(h *home.Home, u *home.Unlocker) (home.Encryption, error) {
 	var key keys.Key
 	var path string
 	var passphrase bool
@@ -218,10 +218,10 @@ func (a *app) sameEncryption(h *home.Home) (home.Encryption, error) {
 		}
 		return home.Encryption{Recipients: recipients}, err
 	}
-	if _, err := h.Private(key, &a.unlock); err != nil {
+	if _, err := h.Private(key, u); err != nil {
 		return home.Encryption{}, err
 	}
-	pass, err := a.unlock.Passphrase("Passphrase")
+	pass, err := u.Passphrase("Passphrase")
 	return home.Encryption{Passphrase: pass}, err
 }
 

@@ -137,16 +137,18 @@ the current folder.`,
 	cmd.SetFlagErrorFunc(flagError)
 	cmd.SetHelpFunc(a.wholeHelp(cmd.HelpFunc()))
 	cmd.SetHelpCommand(newHelp())
-	cmd.AddCommand(newInit(a), newProduct(a), newKey(a), newMint(a), newRenew(a), newRevoke(a), newBatch(a), newVerify(a), newActivate(a), newInspect(a), newEstimate(a), newQR(a), newDemo(a), newVersion(a))
+	cmd.AddCommand(newInit(a), newProduct(a), newKey(a), newMint(a), newRenew(a), newRevoke(a), newBatch(a), newVerify(a), newActivate(a), newEndpoint(a), newInspect(a), newEstimate(a), newQR(a), newDemo(a), newVersion(a))
 	cmd.InitDefaultCompletionCmd()
 	groupCommands(cmd, "Begin with:", "demo", "init")
 	groupCommands(cmd, "Keys and products:", "key", "product")
 	groupCommands(cmd, "Codes:", "mint", "renew", "revoke", "batch", "verify", "activate", "inspect", "qr")
+	groupCommands(cmd, "Activation:", "endpoint")
 	completion, _, _ := cmd.Find([]string{"completion"})
 	completion.Short, completion.RunE = "Write a completion script for bash, zsh, fish or PowerShell", help
 	explainArgs(cmd)
 	refuseHome(cmd, "init", ": give the new folder as its argument, licet init DIR")
 	refuseHome(cmd, "demo", ": it makes its home in "+demoDir+" of the current folder")
+	refuseHome(cmd, "endpoint", ": name the licensing home with --from, and the endpoint's as the argument DIR")
 	for _, name := range []string{"estimate", "version", "completion"} {
 		refuseHome(cmd, name, ", which needs no licensing home: leave it out")
 	}

@@ -266,49 +266,23 @@ func (h *Home) Rewrap(u *Unlocker, e Encryption) error {
 	if err != nil {
 		return err
 	}
-	stage, err := os.MkdirTemp(filepath.Join(h.Dir, keysName), ".rewrap-*")
+	s, err := h.stage()
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(stage)
-	var files []*atomicfile.File
-	defer func() {
-		for _, f := range files {
-			f.Close()
-		}
-	}()
-	add := func(path string, text []byte, perm os.FileMode) error {
-		f, err := atomicfile.Create(path, perm)
-		if err != nil {
-			return err
-		}
-		files = append(files, f)
-		_, err = f.Write(text)
-		return err
-	}
+	defer s.close()
 	for _, k := range private {
-		path := h.KeyPath(k.Role(), k.Number(), k.ID())
-		staged := filepath.Join(stage, filepath.Base(path))
-		if err := writePrivate(staged, k, e); err != nil {
-			return err
-		}
-		text, err := os.ReadFile(staged)
-		if err != nil {
-			return err
-		}
-		if err := add(path, text, 0o600); err != nil {
+		if err := s.addPrivate(k, e); err != nil {
 			return err
 		}
 	}
 	if e.Passphrase == "" {
-		if err := add(filepath.Join(h.Dir, recipientsName), e.recipientsText(), 0o644); err != nil {
+		if err := s.add(filepath.Join(h.Dir, recipientsName), e.recipientsText(), 0o644); err != nil {
 			return err
 		}
 	}
-	for _, f := range files {
-		if err := f.Commit(); err != nil {
-			return err
-		}
+	if err := s.commit(); err != nil {
+		return err
 	}
 	return h.removeRecipients(e)
 }
