@@ -16,7 +16,8 @@ require (
 	github.com/gofrs/flock v0.13.2
 	// For the activation service: seats in PostgreSQL.
 	github.com/jackc/pgx/v5 v5.13.0
-
+	// For the activation service: metrics of licetd.
+	github.com/prometheus/client_golang v1.25.0
 	// Commands, help and completion; its pflag comes along.
 	github.com/spf13/cobra v1.10.2
 	// Spreadsheets, streaming. The heaviest of all; nothing else streams rows.
@@ -29,6 +30,8 @@ require (
 	golang.org/x/term v0.48.0
 	// Unicode NFC of binding texts.
 	golang.org/x/text v0.44.0
+	// For the activation service: seats in SQLite, without cgo.
+	modernc.org/sqlite v1.62.0
 )
 
 // For tests only.
@@ -46,6 +49,8 @@ require (
 require (
 	filippo.io/edwards25519 v1.2.0 // indirect
 	filippo.io/hpke v0.4.0 // indirect
+	github.com/beorn7/perks v1.0.1 // indirect
+	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/charmbracelet/colorprofile v0.4.3 // indirect
 	github.com/charmbracelet/ultraviolet v0.0.0-20260811164956-006e29f97886 // indirect
 	github.com/charmbracelet/x/ansi v0.11.8 // indirect
@@ -64,8 +69,11 @@ require (
 	github.com/mattn/go-isatty v0.0.24 // indirect
 	github.com/mattn/go-runewidth v0.0.24 // indirect
 	github.com/muesli/cancelreader v0.2.2 // indirect
+	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/ncruces/go-strftime v1.1.0 // indirect
-	github.com/prometheus/client_golang v1.25.0 // indirect
+	github.com/prometheus/client_model v0.6.3 // indirect
+	github.com/prometheus/common v0.72.0 // indirect
+	github.com/prometheus/procfs v0.22.0 // indirect
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
 	github.com/richardlehane/mscfb v1.0.9 // indirect
 	github.com/richardlehane/msoleps v1.0.6 // indirect
@@ -78,8 +86,8 @@ require (
 	golang.org/x/net v0.62.0 // indirect
 	golang.org/x/sync v0.25.0 // indirect
 	golang.org/x/tools v0.52.0 // indirect
+	google.golang.org/protobuf v1.36.12 // indirect
 	modernc.org/libc v1.80.1 // indirect
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect
-	modernc.org/sqlite v1.62.0 // indirect
 )

@@ -475,10 +475,10 @@ func TestObserve(t *testing.T) {
 		method, path, body string
 		want               Observation
 	}{
-		{"POST", "/v1/activations", activationBody(), Observation{Route: "activate", Status: 200, Outcome: "granted"}},
-		{"POST", "/v1/activations", activationBody(withCode(forged())), Observation{Route: "activate", Status: 403, Outcome: "code-refused", Reason: "bad-signature"}},
+		{"POST", "/v1/activations", activationBody(), Observation{Route: "activate", Status: 200, Outcome: "granted", Product: 7}},
+		{"POST", "/v1/activations", activationBody(withCode(forged())), Observation{Route: "activate", Status: 403, Outcome: "code-refused", Reason: "bad-signature", Product: 7}},
 		{"POST", "/v1/activations", `{"x":1}`, Observation{Route: "activate", Status: 400, Outcome: "malformed-request", Reason: "unknown-member"}},
-		{"POST", "/v1/activations/preview", previewOf(code), Observation{Route: "preview", Status: 200, Outcome: "previewed"}},
+		{"POST", "/v1/activations/preview", previewOf(code), Observation{Route: "preview", Status: 200, Outcome: "previewed", Product: 7}},
 		{"GET", "/v1/keys", "", Observation{Route: "keys", Status: 200, Outcome: "sent"}},
 		{"GET", "/" + code, "", Observation{Route: "other", Status: 404, Outcome: "not-found"}},
 	} {

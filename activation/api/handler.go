@@ -59,12 +59,16 @@ type Options struct {
 }
 
 // An Observation is what metrics may know of a request. The values of Route, Outcome
-// and Reason are few, whatever is asked.
+// and Reason are few, whatever is asked. Those of Product are not.
 type Observation struct {
 	Route   string // "activate", "preview", "refresh", "release", "keys", "revocations" or "other"
 	Status  int    // of HTTP
 	Outcome string // "granted", "replayed", "held", "previewed", "refreshed", "released", "sent", or the problem
 	Reason  string // exactly why, or ""
+
+	// Product is the number of the product that asked or, of a receipt that was genuine,
+	// that it is for; else 0. Whoever asks can name any.
+	Product uint64
 
 	Ledger time.Duration // how long the ledger took; 0 if it was not asked
 	Total  time.Duration // until the answer was written
@@ -205,6 +209,7 @@ func (h *handler) activate(c *call) {
 		h.refuse(c, e)
 		return
 	}
+	c.Product = b.product
 	reply, err := h.service.Activate(c.r.Context(), activation.Request{
 		Code: b.code, Binding: b.binding, Product: b.product, Subject: b.subject, Nonce: b.nonce,
 		Key: key, From: c.address, Trusted: c.trusted,
@@ -218,6 +223,7 @@ func (h *handler) preview(c *call) {
 		h.refuse(c, e)
 		return
 	}
+	c.Product = b.product
 	p, err := h.service.Preview(c.r.Context(), activation.Request{
 		Code: b.code, Binding: b.binding, Product: b.product, From: c.address, Trusted: c.trusted,
 	})
@@ -256,6 +262,7 @@ func (h *handler) reply(c *call, b *body, outcome string, reply activation.Reply
 		h.fail(c, b, err)
 		return
 	}
+	c.Product = reply.License.Product
 	c.code, c.subject, c.seat = reply.Code, reply.Seat.Subject, reply.Seat.Number
 	h.answer(c, outcome, replyBody(outcome, reply))
 }
