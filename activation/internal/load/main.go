@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/licet-dev/licet/activation/internal/slow"
@@ -23,14 +24,15 @@ func main() {
 	rounds := flag.Int("rounds", 3, "how often each run is repeated; the median counts")
 	dir := flag.String("dir", "", "`folder` of the SQLite files (default: a temporary one)")
 	postgres := flag.String("postgres", "", "measure a PostgreSQL database too: its `URL`")
+	only := flag.String("only", "", "measure only the empty handler and what has `TEXT` in its name")
 	flag.Parse()
-	if err := run(*connections, *duration, *rounds, *dir, *postgres); err != nil {
+	if err := run(*connections, *duration, *rounds, *dir, *postgres, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "load:", err)
 		os.Exit(1)
 	}
 }
 
-func run(connections int, duration time.Duration, rounds int, dir, postgres string) error {
+func run(connections int, duration time.Duration, rounds int, dir, postgres, only string) error {
 	if dir == "" {
 		temporary, err := os.MkdirTemp("", "licet-load")
 		if err != nil {
@@ -66,6 +68,7 @@ func run(connections int, duration time.Duration, rounds int, dir, postgres stri
 	if postgres != "" {
 		subjects = append(subjects, subject{"activate, postgres", 0, func() (*server, error) { return e.servePostgres(postgres) }, e.activations})
 	}
+	subjects = slices.DeleteFunc(subjects, func(s subject) bool { return s.name != "empty" && !strings.Contains(s.name, only) })
 	results := make([][]result, len(subjects))
 	for range rounds {
 		for i, s := range subjects {

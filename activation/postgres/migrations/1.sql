@@ -17,4 +17,4 @@ CREATE TABLE IF NOT EXISTS activation (
 );
 CREATE UNIQUE INDEX activation_slot ON activation (code_id, slot);
 CREATE UNIQUE INDEX activation_subject ON activation (code_id, subject_id) WHERE slot IS NOT NULL;
-CREATE UNIQUE INDEX activation_transfer ON activation (code_id, transfer_period, transfer_no);
+CREATE UNIQUE INDEX activation_transfer ON activation (code_id, transfer_period, transfer_no) WHERE transfer_no IS NOT NULL;
