@@ -136,7 +136,7 @@ func checkField(name string, value uint64) *Error {
 	case slices.Contains(ownLine, name):
 		return badValue("field", "%s has a line of its own", name)
 	case value < 1 || value > maxNumber:
-		return badValue("field", "%s %d: want 1 to %d; a field that is 0 is left out", name, value, maxNumber)
+		return badValue("field", "%s %d: want 1 to %d; a field that is 0 is left out", name, value, uint64(maxNumber))
 	}
 	return nil
 }
