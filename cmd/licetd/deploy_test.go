@@ -17,10 +17,7 @@ func TestDeploySettings(t *testing.T) {
 		}
 		found := 0
 		for line := range strings.Lines(string(text)) {
-			var used []string
-			for _, m := range regexp.MustCompile(`\bLICETD_[A-Z_]+`).FindAllString(line, -1) {
-				used = append(used, m)
-			}
+			used := regexp.MustCompile(`\bLICETD_[A-Z_]+`).FindAllString(line, -1)
 			if strings.HasPrefix(line, "ExecStart=") || strings.HasPrefix(line, "CMD ") {
 				for _, m := range regexp.MustCompile(`--([a-z-]+)`).FindAllStringSubmatch(line, -1) {
 					used = append(used, "LICETD_"+strings.ToUpper(strings.ReplaceAll(m[1], "-", "_")))
