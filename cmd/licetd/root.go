@@ -36,8 +36,6 @@ func run(args []string, stdout, stderr io.Writer) int {
 
 	root := newRoot(stdout, stderr)
 	root.SetArgs(args)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return 0
@@ -98,6 +96,8 @@ a passphrase that is asked for. No secret is taken from an argument.`,
 		},
 	}
 	flags.add(cmd)
+	cmd.SetOut(stdout) // before there are commands that keep it
+	cmd.SetErr(stderr)
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	cmd.AddCommand(newCheck(stdout, stderr), newVersion(stdout))
 	cmd.InitDefaultCompletionCmd()
