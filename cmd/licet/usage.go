@@ -40,7 +40,7 @@ func argumentError(cmd *cobra.Command, args []string, err error) error {
 	}
 	want := argumentNames(cmd)
 	switch {
-	case cmd.HasSubCommands():
+	case cmd.HasSubCommands() && len(args) > 0:
 		return unknownCommand(cmd, args[0])
 	case len(args) < len(want):
 		return fmt.Errorf("%s is missing: %s", want[len(args)], usageLine(cmd))
