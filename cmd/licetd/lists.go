@@ -153,7 +153,7 @@ func (l *lists) follow(ctx context.Context, every time.Duration, s *activation.S
 // update takes the list of the source if it is newer.
 func (l *lists) update(ctx context.Context, s *activation.Service, log *slog.Logger) {
 	text, err := l.read(ctx)
-	before, had := s.List()
+	_, had := s.List()
 	switch {
 	case ctx.Err() != nil:
 		return
@@ -168,7 +168,7 @@ func (l *lists) update(ctx context.Context, s *activation.Service, log *slog.Log
 		return
 	}
 	taken, err := s.Update(text)
-	after, _ := s.List()
+	list, _ := s.List()
 	switch {
 	case err != nil:
 		l.etag = ""
@@ -176,14 +176,9 @@ func (l *lists) update(ctx context.Context, s *activation.Service, log *slog.Log
 		return
 	case taken:
 		l.keep(text)
-		log.Info("revocation list taken", "sequence", after.Sequence, "issued", after.Issued, "due", after.Due, "source", l.source)
+		log.Info("revocation list taken", "sequence", list.Sequence, "issued", list.Issued, "due", list.Due, "source", l.source)
 	default:
-		list, err := revocation.Open(text, l.ring)
-		if err != nil || list.Sequence() < before.Sequence {
-			l.fail(log, fmt.Sprintf("it is older than list %d, which is at hand", before.Sequence))
-			return
-		}
-		l.seen = text // the same list, signed or sent anew
+		l.seen = text // the same list, signed anew
 	}
 	l.failed = ""
 }
