@@ -41,6 +41,7 @@ import (
 type process struct {
 	cmd        *exec.Cmd
 	api, admin string // URLs
+	client     *client.Client
 	done       chan struct{}
 	err        error // of its end
 
@@ -70,6 +71,7 @@ func start(t *testing.T, i *issuer, args ...string) *process {
 			*l.to = "https://" + entry.Address
 		}
 	}
+	p.client = must(client.New(client.Options{Server: p.api, Attempts: 1})) // one, as each keeps connections
 	return p
 }
 
@@ -179,12 +181,8 @@ func newDevice(name, code string) device {
 	return d
 }
 
-func newClient(url string) *client.Client {
-	return must(client.New(client.Options{Server: url, Attempts: 1}))
-}
-
 func (d device) activate(p *process) (client.Reply, error) {
-	return newClient(p.api).Activate(context.Background(), d.request, d.pending)
+	return p.client.Activate(context.Background(), d.request, d.pending)
 }
 
 // The whole life of an endpoint: seats are counted, receipts verify, a restart keeps both,
