@@ -1,6 +1,9 @@
 package licet_test
 
 import (
+	"bufio"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"filippo.io/age"
 
 	"github.com/licet-dev/licet/keys"
 	"github.com/licet-dev/licet/payload"
@@ -156,6 +161,121 @@ func TestREADMETranscript(t *testing.T) {
 	}
 }
 
+// TestREADMEActivation runs the commands of the README's section on activation after
+// those of its first screen, with an endpoint on ports that are free.
+func TestREADMEActivation(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Log("the transcript is that of a Unix shell; its commands are tested in cmd/licet and cmd/licetd")
+		return
+	}
+	dir := t.TempDir()
+	run(t, ".", nil, "go", "build", "-o", dir, "./cmd/licet", "./cmd/licetd")
+	identity, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "endpoint.txt"), []byte(identity.String()+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	licet := filepath.Join(dir, "licet")
+	// To the same recipient, which is quicker than a passphrase.
+	run(t, dir, nil, licet, "init", "acme", "--issuer", "Acme Tools", "--product", "7=Widget", "--prefix", "ACME", "--recipient", identity.Recipient().String())
+	out := run(t, dir, nil, licet, "mint", "--dir", "acme", "--product", "7", "--version", "3", "--expires", "2027-12-31", "--identity", "endpoint.txt")
+	code := regexp.MustCompile(`ACME(-[2-9A-Z]{4}){8}`).FindString(out)
+	key := regexp.MustCompile(`"id":"([0-9a-f]{16})"`).FindStringSubmatch(run(t, dir, nil, licet, "key", "list", "--dir", "acme", "--json"))[1]
+
+	var api, admin string
+	commands := 0
+	for _, block := range blocks(t, "README.md", "") {
+		if !strings.HasPrefix(block, "$ licet endpoint init ") {
+			continue
+		}
+		for _, part := range strings.Split(block, "$ ")[1:] {
+			command, want, _ := strings.Cut(part, "\n")
+			commands++
+			for _, r := range [][2]string{
+				{`ACME(-[2-9A-Z]{4}){8}`, code}, {`age1[0-9a-z]+`, identity.Recipient().String()}, {`http://127\.0\.0\.1:8080`, api}, {`http://127\.0\.0\.1:8081`, admin},
+				{`/seats/[0-9a-f]{16}/`, "/seats/" + key + "/"},
+			} {
+				command = regexp.MustCompile(r[0]).ReplaceAllString(command, r[1])
+			}
+			if strings.Contains(want, "assphrase") {
+				command += " --identity endpoint.txt"
+			}
+			if command, ok := strings.CutSuffix(command, " 2>licetd.log &"); ok {
+				api, admin = startEndpoint(t, dir, strings.Fields(command))
+				continue
+			}
+			got := ""
+			if url, ok := strings.CutPrefix(command, "curl -s "); ok {
+				got = fetch(t, url)
+			} else {
+				cmd := exec.Command("sh", "-c", dir+"/"+command)
+				cmd.Dir = dir
+				text, _ := cmd.CombinedOutput() // what is refused ends with a code of its own
+				got = string(text)
+			}
+			if got, want := neutral(got), neutral(want); got != want {
+				t.Errorf("%s printed\n%s\nbut the README says\n%s", command, got, want)
+			}
+		}
+	}
+	if commands < 6 {
+		t.Errorf("%d commands found", commands)
+	}
+}
+
+// startEndpoint starts an endpoint and returns the URLs of its two servers.
+func startEndpoint(t *testing.T, dir string, command []string) (api, admin string) {
+	t.Helper()
+	cmd := exec.Command(filepath.Join(dir, command[0]), command[1:]...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "LICETD_LISTEN=127.0.0.1:0", "LICETD_ADMIN_LISTEN=127.0.0.1:0")
+	log, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Signal(os.Interrupt)
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("%s ended: %v", command, err)
+		}
+	})
+	lines := bufio.NewScanner(log)
+	for api == "" || admin == "" {
+		if !lines.Scan() {
+			t.Fatalf("%s ended before it listened", command)
+		}
+		m := regexp.MustCompile(`"for":"(api|admin)","address":"([^"]*)"`).FindStringSubmatch(lines.Text())
+		switch {
+		case m == nil:
+		case m[1] == "api":
+			api = "http://" + m[2]
+		default:
+			admin = "http://" + m[2]
+		}
+	}
+	go io.Copy(io.Discard, log)
+	return api, admin
+}
+
+func fetch(t *testing.T, url string) string {
+	t.Helper()
+	response, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 // differ returns another lower-case symbol than c.
 func differ(c byte) string {
 	if c == '9' {
@@ -168,7 +288,9 @@ func differ(c byte) string {
 func neutral(text string) string {
 	for _, r := range []struct{ pattern, with string }{
 		{`(?m)^(New passphrase|Once more|Passphrase for .*):\s*\n`, ""},
+		{`[0-9a-f]{32}`, "HASH"},
 		{`[0-9a-f]{16}`, "ID"},
+		{`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`, "TIME"},
 		{`(?i)acme([- ][2-9A-Z]{4}){8}`, "CODE"},
 		{`should be ., not .`, "should be X, not Y"},
 	} {
