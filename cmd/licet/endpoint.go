@@ -142,20 +142,13 @@ func endpointKeys(h *home.Home, list *revocation.List, numbers numbers) ([]keys.
 			return nil, fmt.Errorf("%s is missing, without which codes of key %d can't be judged: put it back, or name the other keys with --key", h.KeyPath(k.Role(), k.Number(), k.ID()), k.Number())
 		}
 	}
-	active := 0
-	for _, k := range h.Ring.Keys() {
-		if k.Role() != keys.Receipt || k.State() != keys.Active || list.KeyState(k.ID()) != keys.Active {
-			continue
-		}
-		active++
-		switch has, err := h.Has(k); {
-		case err != nil:
-			return nil, err
-		case has:
-			return append(chosen, k), nil
-		}
-	}
-	if active > 0 {
+	k, active, err := h.ReceiptKey(list)
+	switch {
+	case err != nil:
+		return nil, err
+	case k.Role() == keys.Receipt:
+		return append(chosen, k), nil
+	case active > 0:
 		return nil, fmt.Errorf("no private key of an active receipt key is in %s, and an endpoint signs receipts with it: put it back, or make another one: licet key new --role receipt --dir %s", h.Dir, shellWord(h.Dir))
 	}
 	return nil, fmt.Errorf("%s has no active receipt key, and an endpoint signs receipts with it; make one: licet key new --role receipt --dir %s", h.Dir, shellWord(h.Dir))

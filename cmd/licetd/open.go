@@ -18,7 +18,6 @@ import (
 	"github.com/licet-dev/licet/cmd/internal/home"
 	"github.com/licet-dev/licet/keys"
 	"github.com/licet-dev/licet/signer/manifest"
-	"github.com/licet-dev/licet/verifier/revocation"
 )
 
 // An endpoint is what the home and the files of the configuration make together.
@@ -95,8 +94,10 @@ func exists(name string) bool {
 
 // unlock opens the receipt key, and the secrets that are in the home.
 func (e *endpoint) unlock(h *home.Home, u *home.Unlocker) error {
-	list := e.lists.first
-	key, err := receiptKey(h, list)
+	key, _, err := h.ReceiptKey(e.lists.first)
+	if err == nil && key.Role() != keys.Receipt {
+		err = fmt.Errorf("%s has no private key of an active receipt key, and receipts are signed with it: bring it with licet endpoint update %s --from the licensing home", h.Dir, h.Dir)
+	}
 	if err != nil {
 		return err
 	}
@@ -123,19 +124,6 @@ func (e *endpoint) unlock(h *home.Home, u *home.Unlocker) error {
 		}
 	}
 	return nil
-}
-
-// receiptKey returns the first active receipt key whose private half is in the home.
-func receiptKey(h *home.Home, list *revocation.List) (keys.Key, error) {
-	for _, k := range h.Ring.Keys() {
-		if k.Role() != keys.Receipt || k.State() != keys.Active || list.KeyState(k.ID()) != keys.Active {
-			continue
-		}
-		if has, err := h.Has(k); has || err != nil {
-			return k, err
-		}
-	}
-	return keys.Key{}, fmt.Errorf("%s has no private key of an active receipt key, and receipts are signed with it: bring it with licet endpoint update %s --from the licensing home", h.Dir, h.Dir)
 }
 
 // readManifests reads a manifest, or all in a folder.

@@ -89,21 +89,22 @@ func (h *Home) Has(key keys.Key) (bool, error) {
 	return err == nil, err
 }
 
-// ReadList reads the signed revocation list of the home, and returns its text too. Both
-// are nil when there is none.
-func (h *Home) ReadList() ([]byte, *revocation.List, error) {
-	data, err := ReadNote(h.RevocationsPath())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, nil
+// ReceiptKey returns the first receipt key whose private half is in the home, of those
+// that ring and list call active. How many these are it returns too: 0 is none at all.
+// The key is zero when no private half is there.
+func (h *Home) ReceiptKey(list *revocation.List) (key keys.Key, active int, err error) {
+	for _, k := range h.Ring.Keys() {
+		if k.Role() != keys.Receipt || k.State() != keys.Active || list.KeyState(k.ID()) != keys.Active {
+			continue
+		}
+		active++
+		if has, err := h.Has(k); err != nil {
+			return keys.Key{}, active, err
+		} else if has {
+			return k, active, nil
+		}
 	}
-	if err != nil {
-		return nil, nil, err
-	}
-	l, err := revocation.Open(data, h.Ring)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", h.RevocationsPath(), err)
-	}
-	return data, l, nil
+	return keys.Key{}, active, nil
 }
 
 // UpdateEndpoint brings an endpoint's home to another ring: it writes the private keys of

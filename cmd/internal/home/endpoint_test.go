@@ -5,13 +5,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/licet-dev/licet/keys"
 )
 
 // An endpoint's home has receipt keys and hs256 secrets of the ring, and nothing else.
 func TestCheckEndpoint(t *testing.T) {
-	private, ring := endpointKeys(t)
+	ring, private := newKeys(t)
 	for name, c := range map[string]struct {
 		file, want string
 	}{
@@ -45,43 +43,4 @@ func TestCheckEndpoint(t *testing.T) {
 	if err := CheckEndpoint(t.TempDir(), ring); err == nil {
 		t.Error("a home without a folder of keys passes")
 	}
-}
-
-// endpointKeys returns an hs256 and an es256 mint key, a list key and a receipt key, and
-// their ring.
-func endpointKeys(t *testing.T) ([]keys.PrivateKey, *keys.Ring) {
-	t.Helper()
-	var private []keys.PrivateKey
-	var public []keys.Key
-	add := func(k keys.PrivateKey, d keys.Descriptor, err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		key, err := keys.NewKey(k, d, 7)
-		if err != nil {
-			t.Fatal(err)
-		}
-		private, public = append(private, k), append(public, key)
-	}
-	for _, s := range []string{
-		"licet/v1 hs256 key=8 prefix= layout=product:9,version:8,expiry:15,serial:28 bind=none sig=80",
-		"licet/v1 es256 key=9 prefix= layout=product:9,version:8,expiry:15,serial:28 bind=none sig=512",
-	} {
-		d, err := keys.ParseDescriptor(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		k, err := keys.GenerateMint(d)
-		add(k, d, err)
-	}
-	for _, r := range []keys.Role{keys.List, keys.Receipt} {
-		k, err := keys.GenerateRole(r)
-		add(k, keys.Descriptor{}, err)
-	}
-	ring, err := keys.NewRing("Acme Tools", []keys.Product{{Number: 7, Name: "Widget"}}, public)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return private, ring
 }

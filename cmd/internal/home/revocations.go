@@ -22,25 +22,36 @@ func (h *Home) RevocationsPath() string { return filepath.Join(h.Dir, revocation
 // Revocations reads the revocation list of the home: the one that it issued last. It
 // is nil when there is none. A list that can't be read is an error, never none.
 func (h *Home) Revocations() (*revocation.List, error) {
-	l, err := ReadRevocations(h.RevocationsPath(), h.Ring)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	_, l, err := h.ReadList()
 	return l, err
+}
+
+// ReadList is Revocations, and returns the signed text of the list too.
+func (h *Home) ReadList() ([]byte, *revocation.List, error) {
+	data, l, err := readList(h.RevocationsPath(), h.Ring)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	return data, l, err
 }
 
 // ReadRevocations reads a revocation list from a file. It must be of the issuer of
 // the ring, and signed by one of its list keys.
 func ReadRevocations(path string, ring *keys.Ring) (*revocation.List, error) {
+	_, l, err := readList(path, ring)
+	return l, err
+}
+
+func readList(path string, ring *keys.Ring) ([]byte, *revocation.List, error) {
 	data, err := ReadNote(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	l, err := revocation.Open(data, ring)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return l, nil
+	return data, l, nil
 }
 
 // maxNote is what is read of a file. Beside the longest note there is room for the
