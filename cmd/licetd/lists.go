@@ -47,28 +47,24 @@ func openLists(ctx context.Context, h *home.Home, c *config) (*lists, error) {
 	if list != nil {
 		l.texts, l.first = [][]byte{text}, list
 	}
+	l.keep(text)
 	if l.source == "" {
 		l.source = h.RevocationsPath()
-		l.keep(text)
 		return l, nil
 	}
 	text, list, err = l.open(ctx)
 	switch {
 	case err == nil:
 		l.texts = append(l.texts, text)
-		if l.first == nil || list.Sequence() > l.first.Sequence() {
+		if l.first == nil || list.Sequence() >= l.first.Sequence() {
 			l.first = list
+			l.keep(text)
 		}
 	case l.first == nil:
 		return nil, fmt.Errorf("the revocation list can't be read, and without any every revoked code would be good: %w; put a list into %s to begin with", err, h.RevocationsPath())
 	default:
 		l.note = fmt.Sprintf("the revocation list can't be read, and list %d of the home is used meanwhile: %v", l.first.Sequence(), err)
 		l.failed = err.Error()
-	}
-	for _, t := range l.texts {
-		if opened, err := revocation.Open(t, h.Ring); err == nil && opened.Sequence() == l.first.Sequence() {
-			l.keep(t)
-		}
 	}
 	return l, nil
 }
