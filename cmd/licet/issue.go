@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/licet-dev/licet/cmd/internal/build"
 	"github.com/licet-dev/licet/cmd/internal/export"
 	"github.com/licet-dev/licet/cmd/internal/home"
 	"github.com/licet-dev/licet/cmd/internal/journal"
@@ -106,7 +107,7 @@ func explainOverlap(err error) error {
 	return usageError("%w", err)
 }
 
-func (a *app) tool() string { return "licet " + buildVersion() }
+func (a *app) tool() string { return "licet " + build.Version() }
 
 func (a *app) openJournal(h *home.Home) (*journal.Journal, error) {
 	return journal.Open(filepath.Join(h.Dir, journal.Name), journal.Options{

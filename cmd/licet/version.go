@@ -4,13 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
-)
 
-// version is set by the release build; other builds tell what Go recorded.
-var version = ""
+	"github.com/licet-dev/licet/cmd/internal/build"
+)
 
 type versionJSON struct {
 	Version string `json:"version"`
@@ -26,7 +24,7 @@ func newVersion(a *app) *cobra.Command {
 		Example: "  licet version --json",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			v := versionJSON{buildVersion(), "licet/v1", runtime.Version()}
+			v := versionJSON{build.Version(), "licet/v1", runtime.Version()}
 			if asJSON {
 				return json.NewEncoder(a.out).Encode(v)
 			}
@@ -36,14 +34,4 @@ func newVersion(a *app) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
 	return cmd
-}
-
-func buildVersion() string {
-	if version != "" {
-		return version
-	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/licet-dev/licet/activation/api"
+	"github.com/licet-dev/licet/cmd/internal/build"
 )
 
 // Bounds of a connection. A request is a few kilobytes, and the ledger answers within
@@ -62,7 +63,7 @@ func serve(ctx context.Context, c *config, log *slog.Logger) (err error) {
 	if err != nil {
 		return err
 	}
-	log.Info("licetd starts", "version", buildVersion(), "issuer", e.ring.Issuer(), "ledger", c.ledger.String(), "receipt_key", e.receiptKey.ID().String())
+	log.Info("licetd starts", "version", build.Version(), "issuer", e.ring.Issuer(), "ledger", c.ledger.String(), "receipt_key", e.receiptKey.ID().String())
 	for _, note := range e.notes(service) {
 		log.Warn(note)
 	}
