@@ -14,6 +14,7 @@ import (
 
 	"github.com/licet-dev/licet/activation/client"
 	"github.com/licet-dev/licet/keys/keyfile/atomicfile"
+	"github.com/licet-dev/licet/keys/receipt"
 )
 
 // activateFlags are those of all commands that ask an endpoint.
@@ -36,6 +37,16 @@ func (f *activateFlags) addJudge(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.judge.ring, "ring", "", "judge the receipt by the ring in `FILE` instead of the licensing home")
 	cmd.Flags().StringVar(&f.judge.at, "at", "", "judge the receipt as of `TIME`: a date, 00:00 UTC, or RFC 3339 with an offset")
 	cmd.Flags().StringArrayVar(&f.judge.revocations, "revocations", nil, "judge the receipt by the revocation list in `FILE` (repeatable, the newest counts; default: that of the licensing home)")
+}
+
+// caller returns for whom the endpoint is asked, and what asks it.
+func (f *activateFlags) caller() (receipt.Subject, *client.Client, error) {
+	s, err := f.subject.subject()
+	if err != nil {
+		return s, nil, err
+	}
+	c, err := f.client()
+	return s, c, err
 }
 
 // client returns a client of the endpoint.
@@ -147,11 +158,7 @@ func (a *app) activate(ctx context.Context, o activateOptions, code string) erro
 	if o.output == "" || o.output == "-" {
 		return usageError("-o %s: name a file, which the receipt is kept in", o.output)
 	}
-	s, err := o.subject.subject()
-	if err != nil {
-		return err
-	}
-	c, err := o.client()
+	s, c, err := o.caller()
 	if err != nil {
 		return err
 	}
@@ -186,22 +193,26 @@ func (a *app) activate(ctx context.Context, o activateOptions, code string) erro
 		}
 		return a.reportRefusal(ctx, o.judge.asJSON, err)
 	}
-	var v verdict
-	if v.lic, v.err = j.state.Load().v.VerifyReply(reply.Receipt, s, reply.Nonce); v.err == nil {
-		if err := atomicfile.WriteFile(o.output, []byte(reply.Receipt+"\n"), 0o600); err != nil {
-			return err
-		}
+	v, err := keepReceipt(j, o.output, reply, s)
+	if err != nil {
+		return err
+	}
+	if v.err == nil {
 		os.Remove(path)
 	}
 	return a.reportReply(j, o.output, reply, v, o.judge.asJSON)
 }
 
-func (a *app) activateRefresh(ctx context.Context, f activateFlags, path string) error {
-	s, err := f.subject.subject()
-	if err != nil {
-		return err
+// keepReceipt judges the receipt of a reply, and writes it to a file if it is good.
+func keepReceipt(j *judge, path string, reply client.Reply, s receipt.Subject) (v verdict, err error) {
+	if v.lic, v.err = j.state.Load().v.VerifyReply(reply.Receipt, s, reply.Nonce); v.err == nil {
+		err = atomicfile.WriteFile(path, []byte(reply.Receipt+"\n"), 0o600)
 	}
-	c, err := f.client()
+	return v, err
+}
+
+func (a *app) activateRefresh(ctx context.Context, f activateFlags, path string) error {
+	s, c, err := f.caller()
 	if err != nil {
 		return err
 	}
@@ -217,21 +228,15 @@ func (a *app) activateRefresh(ctx context.Context, f activateFlags, path string)
 	if err != nil {
 		return a.reportRefusal(ctx, f.judge.asJSON, err)
 	}
-	var v verdict
-	if v.lic, v.err = j.state.Load().v.VerifyReply(reply.Receipt, s, reply.Nonce); v.err == nil {
-		if err := atomicfile.WriteFile(path, []byte(reply.Receipt+"\n"), 0o600); err != nil {
-			return err
-		}
+	v, err := keepReceipt(j, path, reply, s)
+	if err != nil {
+		return err
 	}
 	return a.reportReply(j, path, reply, v, f.judge.asJSON)
 }
 
 func (a *app) activateRelease(ctx context.Context, f activateFlags, path string) error {
-	s, err := f.subject.subject()
-	if err != nil {
-		return err
-	}
-	c, err := f.client()
+	s, c, err := f.caller()
 	if err != nil {
 		return err
 	}
