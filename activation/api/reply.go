@@ -62,7 +62,7 @@ func replyBody(outcome string, r activation.Reply) wire.Reply {
 		b.Seats = seatsBody(r.Seat.Seats)
 	}
 	if r.Receipt != "" {
-		b.Issued, b.RefreshBy, b.End = timeBody(r.Seat.Issued), timeBody(r.Seat.RefreshBy), timeBody(r.Seat.End)
+		b.Issued, b.RefreshBy, b.End = receipt.FormatTime(r.Seat.Issued), receipt.FormatTime(r.Seat.RefreshBy), receipt.FormatTime(r.Seat.End)
 	}
 	return b
 }
@@ -80,14 +80,6 @@ func seatsBody(n int64) *int64 {
 		n = 0
 	}
 	return &n
-}
-
-// timeBody returns a time in whole seconds, cut as in the receipt.
-func timeBody(t time.Time) string {
-	if t.Unix() >= receipt.Never.Unix() {
-		return "never"
-	}
-	return t.UTC().Format(time.RFC3339)
 }
 
 func licenseBody(key keys.ID, l *payload.License) wire.License {

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/text/unicode/norm"
@@ -152,7 +151,7 @@ func (a *app) reportReceipt(j *judge, out receiptJSON, v verdict, asJSON bool) e
 	if ok {
 		out.Receipt = &receiptFactsJSON{
 			KeyID: r.KeyID.String(), SubjectKind: string(r.Subject.Kind),
-			Issued: receiptTime(r.Issued), RefreshBy: receiptTime(r.RefreshBy), End: receiptTime(r.End),
+			Issued: receipt.FormatTime(r.Issued), RefreshBy: receipt.FormatTime(r.RefreshBy), End: receipt.FormatTime(r.End),
 			Overdue: r.Overdue, SeatsEnforced: r.SeatsEnforced,
 		}
 	}
@@ -176,12 +175,12 @@ func (a *app) reportReceipt(j *judge, out receiptJSON, v verdict, asJSON bool) e
 // describeReceipt says what a receipt and its licence say, in one line.
 func describeReceipt(j *judge, lic verifier.License, r verifier.Receipt) string {
 	key, _ := j.ring().MintKey(lic.KeyNumber)
-	text := fmt.Sprintf("%s, serial %d; receipt of %s for a subject of the kind %s", describeTerms(j.ring(), lic.License, key), lic.Serial, receiptTime(r.Issued), r.Subject.Kind)
+	text := fmt.Sprintf("%s, serial %d; receipt of %s for a subject of the kind %s", describeTerms(j.ring(), lic.License, key), lic.Serial, receipt.FormatTime(r.Issued), r.Subject.Kind)
 	if r.RefreshBy.Before(receipt.Never) {
-		text += ", to be renewed by " + receiptTime(r.RefreshBy)
+		text += ", to be renewed by " + receipt.FormatTime(r.RefreshBy)
 	}
 	if r.End.Before(receipt.Never) {
-		text += ", good until " + receiptTime(r.End)
+		text += ", good until " + receipt.FormatTime(r.End)
 	}
 	if r.Overdue {
 		text += ", overdue"
@@ -190,11 +189,4 @@ func describeReceipt(j *judge, lic verifier.License, r verifier.Receipt) string 
 		text += "; the endpoint does not count seats"
 	}
 	return text
-}
-
-func receiptTime(t time.Time) string {
-	if !t.Before(receipt.Never) {
-		return "never"
-	}
-	return t.UTC().Format(time.RFC3339)
 }

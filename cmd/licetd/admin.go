@@ -174,7 +174,7 @@ func (a *admin) seats(w http.ResponseWriter, r *http.Request) {
 func newSeatJSON(s activation.Seat) seatJSON {
 	j := seatJSON{
 		Subject: s.Subject.String(), Seats: s.Seats,
-		Issued: timeText(s.Issued), RefreshBy: timeText(s.RefreshBy), End: timeText(s.End),
+		Issued: receipt.FormatTime(s.Issued), RefreshBy: receipt.FormatTime(s.RefreshBy), End: receipt.FormatTime(s.End),
 	}
 	if s.Seats == activation.Unlimited {
 		j.Seats = 0 // as in the API
@@ -183,16 +183,9 @@ func newSeatJSON(s activation.Seat) seatJSON {
 		j.Seat = &s.Number
 	}
 	if !s.Released.IsZero() {
-		j.Released = timeText(s.Released)
+		j.Released = receipt.FormatTime(s.Released)
 	}
 	return j
-}
-
-func timeText(t time.Time) string {
-	if t.Equal(receipt.Never) {
-		return never
-	}
-	return t.UTC().Format(time.RFC3339)
 }
 
 // release frees a seat at once, whatever the policy says of give-backs. It counts as one

@@ -25,6 +25,15 @@ const (
 // Never is the time of what never ends: the last second of the year 9999.
 var Never = time.Unix(lastSecond, 0).UTC()
 
+// FormatTime returns a time as people read it: in RFC 3339 and UTC, in whole seconds,
+// fractions cut off, or "never" from [Never] on.
+func FormatTime(t time.Time) string {
+	if t.Unix() >= lastSecond {
+		return "never"
+	}
+	return stamp(t)
+}
+
 const lastSecond = 253402300799 // 9999-12-31T23:59:59Z
 
 // A Receipt is what an issuer's endpoint says about a licence that was activated.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/licet-dev/licet/keys/receipt"
 )
@@ -79,6 +80,23 @@ func TestCheckNonce(t *testing.T) {
 			t.Errorf("%q is accepted", s)
 		} else if len(s) > 3 && strings.Contains(err.Error(), s) {
 			t.Errorf("error %q quotes the nonce", err)
+		}
+	}
+}
+
+func TestFormatTime(t *testing.T) {
+	for _, c := range []struct {
+		t    time.Time
+		want string
+	}{
+		{time.Date(2026, 12, 1, 11, 30, 0, 999_999_999, time.FixedZone("", 2*3600)), "2026-12-01T09:30:00Z"},
+		{receipt.Never.Add(-time.Second), "9999-12-31T23:59:58Z"},
+		{receipt.Never.Add(-1), "9999-12-31T23:59:58Z"},
+		{receipt.Never, "never"},
+		{receipt.Never.Add(time.Hour), "never"},
+	} {
+		if got := receipt.FormatTime(c.t); got != c.want {
+			t.Errorf("%s is written %s, want %s", c.t, got, c.want)
 		}
 	}
 }
