@@ -4,15 +4,12 @@ import (
 	"crypto/sha256"
 	"fmt"
 
+	"github.com/licet-dev/licet/activation/internal/wire"
 	"github.com/licet-dev/licet/keys"
 	"github.com/licet-dev/licet/keys/receipt"
 )
 
-const (
-	minKey     = 16 // characters of the shortest idempotency key
-	maxKey     = 128
-	maxProduct = 1<<53 - 1
-)
+const maxProduct = 1<<53 - 1
 
 func badRequest(format string, args ...any) *Error {
 	return &Error{Problem: BadRequest, Reason: string(BadRequest), Detail: fmt.Sprintf(format, args...)}
@@ -30,15 +27,11 @@ func checkRequest(r *Request) error {
 	if err := checkNonce(r.Nonce); err != nil {
 		return err
 	}
-	if len(r.Key) < minKey || len(r.Key) > maxKey {
-		return badRequest("idempotency key: %d characters, want %d to %d", len(r.Key), minKey, maxKey)
-	}
-	for _, c := range []byte(r.Key) {
-		switch {
-		case 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_' || c == '.':
-		default:
-			return badRequest("idempotency key: a character that is no letter, digit, hyphen, underscore or full stop of ASCII")
-		}
+	switch {
+	case len(r.Key) < wire.MinKey || len(r.Key) > wire.MaxKey:
+		return badRequest("idempotency key: %d characters, want %d to %d", len(r.Key), wire.MinKey, wire.MaxKey)
+	case !wire.IsKey(r.Key):
+		return badRequest("idempotency key: a character that is no letter, digit, hyphen, underscore or full stop of ASCII")
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/licet-dev/licet/activation"
+	"github.com/licet-dev/licet/activation/internal/wire"
 	"github.com/licet-dev/licet/keys/receipt"
 )
 
@@ -22,23 +23,10 @@ const maxBody = 2 * receipt.MaxSize
 
 // requestID returns the id that a request has, or a random one.
 func requestID(h http.Header) string {
-	if ids := h["X-Request-Id"]; len(ids) == 1 && len(ids[0]) >= 8 && len(ids[0]) <= 64 && isPlain(ids[0]) {
+	if ids := h["X-Request-Id"]; len(ids) == 1 && len(ids[0]) >= 8 && len(ids[0]) <= 64 && wire.IsPlain(ids[0]) {
 		return ids[0]
 	}
 	return rand.Text()
-}
-
-// isPlain reports whether s has nothing but letters, digits, hyphens, underscores and
-// full stops.
-func isPlain(s string) bool {
-	for i := range len(s) {
-		switch c := s[i]; {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '_', c == '.':
-		default:
-			return false
-		}
-	}
-	return true
 }
 
 // idempotencyKey returns the key of a request, which may stand in quotes.
@@ -54,7 +42,7 @@ func idempotencyKey(h http.Header) (string, *activation.Error) {
 	if len(key) >= 2 && key[0] == '"' && key[len(key)-1] == '"' {
 		key = key[1 : len(key)-1]
 	}
-	if len(key) < 16 || len(key) > 128 || !isPlain(key) {
+	if !wire.IsKey(key) {
 		return "", badRequest("idempotency-key", "Idempotency-Key: want 16 to 128 letters, digits, hyphens, underscores and full stops, with or without quotes around them")
 	}
 	return key, nil

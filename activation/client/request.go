@@ -13,6 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/licet-dev/licet/activation/internal/wire"
 	"github.com/licet-dev/licet/keys/receipt"
 )
 
@@ -74,7 +75,7 @@ func NewPending(r Request) (Pending, error) {
 // Spaces, hyphens and case of the code make no difference. Where it is false, for a
 // stored one, make a new one.
 func (p Pending) For(r Request) bool {
-	return receipt.CheckNonce(p.Nonce) == nil && checkKey(p.Key) &&
+	return receipt.CheckNonce(p.Nonce) == nil && wire.IsKey(p.Key) &&
 		subtle.ConstantTimeCompare([]byte(p.Digest), []byte(r.digest(p.Nonce))) == 1
 }
 
@@ -102,13 +103,6 @@ func plain(code string) string {
 		}
 		return r
 	}, code)
-}
-
-// checkKey reports whether s can be an idempotency key.
-func checkKey(s string) bool {
-	return len(s) >= 16 && len(s) <= 128 && !strings.ContainsFunc(s, func(r rune) bool {
-		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_' || r == '.')
-	})
 }
 
 // A Reply is what an endpoint answers. Only its receipt is signed; the rest is for

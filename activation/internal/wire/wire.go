@@ -84,3 +84,25 @@ type Problem struct {
 	Seats      int64  `json:"seats,omitempty"`
 	MinVersion uint64 `json:"min_version,omitempty"`
 }
+
+// Lengths of an idempotency key, in characters.
+const (
+	MinKey = 16
+	MaxKey = 128
+)
+
+// IsKey reports whether s can be an idempotency key: MinKey to MaxKey plain characters.
+func IsKey(s string) bool { return len(s) >= MinKey && len(s) <= MaxKey && IsPlain(s) }
+
+// IsPlain reports whether s has nothing but letters, digits, hyphens, underscores and
+// full stops of ASCII.
+func IsPlain(s string) bool {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '_', c == '.':
+		default:
+			return false
+		}
+	}
+	return true
+}
