@@ -2,17 +2,15 @@ package postgres
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/licet-dev/licet/activation"
+	"github.com/licet-dev/licet/activation/internal/sqlrow"
 	"github.com/licet-dev/licet/keys/receipt"
 )
 
@@ -65,14 +63,12 @@ func scan(from pgx.Row) (*row, error) {
 		r.Number = *slot
 	}
 	copy(r.Subject[:], subject)
-	r.Issued, r.RefreshBy, r.End = at(issued), at(refresh), at(ends)
+	r.Issued, r.RefreshBy, r.End = sqlrow.Time(issued), sqlrow.Time(refresh), sqlrow.Time(ends)
 	if released != nil {
-		r.Released = at(*released)
+		r.Released = sqlrow.Time(*released)
 	}
 	return &r, nil
 }
-
-func at(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
 
 // do runs an operation within the deadline, and again while it loses races.
 func (l *Ledger) do(ctx context.Context, f func(context.Context) (done bool, err error)) error {
@@ -108,14 +104,8 @@ func (l *Ledger) Claim(ctx context.Context, c activation.Claim) (seat activation
 	if c.Seats < 1 {
 		return seat, 0, fmt.Errorf("postgres: %d seats: there must be 1 or more", c.Seats)
 	}
-	from, until := int64(math.MinInt64), int64(math.MaxInt64)
-	if !c.From.IsZero() {
-		from = ceil(c.From)
-	}
-	if !c.Until.IsZero() {
-		until = ceil(c.Until)
-	}
-	slot := int64(binary.BigEndian.Uint64(c.Subject[:8]) % uint64(c.Seats))
+	from, until := sqlrow.Bounds(&c)
+	slot := sqlrow.HomeSlot(&c)
 	err = l.do(ctx, func(ctx context.Context) (bool, error) {
 		r, err := scan(l.pool.QueryRow(ctx, insert, c.Code[:], c.Key[:], c.Subject[:], c.Request[:], slot, c.Seats,
 			c.Lease.Refresh.Milliseconds(), c.Lease.Grace.Milliseconds(), from, until, receipt.Never.UnixMilli()))
@@ -134,9 +124,6 @@ func (l *Ledger) Claim(ctx context.Context, c activation.Claim) (seat activation
 	}
 	return seat, outcome, nil
 }
-
-// ceil rounds up to milliseconds, so that a bound between two is kept.
-func ceil(t time.Time) int64 { return t.Add(time.Millisecond - 1).UnixMilli() }
 
 // find decides on a claim that was not granted. Without an outcome or an error, the
 // claim is to be made again at the slot.
@@ -244,7 +231,7 @@ func (l *Ledger) Release(ctx context.Context, g activation.GiveBack) (seat activ
 			seat = r.Seat
 			return true, nil
 		}
-		period := r.now / (365 * 24 * time.Hour).Milliseconds()
+		period := sqlrow.Period(r.now)
 		var used int
 		err = l.pool.QueryRow(ctx, "SELECT count(*) FROM activation WHERE code_id = $1 AND transfer_period = $2", g.Code[:], period).Scan(&used)
 		if err != nil {

@@ -3,14 +3,12 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
-	"time"
 
 	"github.com/licet-dev/licet/activation"
+	"github.com/licet-dev/licet/activation/internal/sqlrow"
 	"github.com/licet-dev/licet/keys/receipt"
 )
 
@@ -52,14 +50,12 @@ func scan(from interface{ Scan(...any) error }) (*row, error) {
 		r.Number = slot.Int64
 	}
 	copy(r.Subject[:], subject)
-	r.Issued, r.RefreshBy, r.End = at(issued), at(refresh), at(ends)
+	r.Issued, r.RefreshBy, r.End = sqlrow.Time(issued), sqlrow.Time(refresh), sqlrow.Time(ends)
 	if released.Valid {
-		r.Released = at(released.Int64)
+		r.Released = sqlrow.Time(released.Int64)
 	}
 	return &r, nil
 }
-
-func at(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
 
 // Claim takes a seat, or finds the one that the subject has.
 func (l *Ledger) Claim(ctx context.Context, c activation.Claim) (seat activation.Seat, outcome activation.Outcome, err error) {
@@ -78,10 +74,9 @@ func (l *Ledger) Claim(ctx context.Context, c activation.Claim) (seat activation
 }
 
 func (t *tx) claim(ctx context.Context, c *activation.Claim) (none activation.Seat, _ activation.Outcome, err error) {
-	from, until := bounds(c)
+	from, until := sqlrow.Bounds(c)
 	if t.now >= from && t.now < until {
-		home := int64(binary.BigEndian.Uint64(c.Subject[:8]) % uint64(c.Seats))
-		if seat, ok, err := t.insert(ctx, c, home); ok || err != nil {
+		if seat, ok, err := t.insert(ctx, c, sqlrow.HomeSlot(c)); ok || err != nil {
 			return seat, activation.Granted, err
 		}
 	}
@@ -124,7 +119,7 @@ func (t *tx) insert(ctx context.Context, c *activation.Claim, number int64) (sea
 	}
 	return activation.Seat{
 		Subject: c.Subject, Number: number, Seats: c.Seats, Enforced: true,
-		Issued: at(t.now), RefreshBy: at(refresh), End: at(end),
+		Issued: sqlrow.Time(t.now), RefreshBy: sqlrow.Time(refresh), End: sqlrow.Time(end),
 	}, true, nil
 }
 
@@ -136,19 +131,6 @@ func (t *tx) lease(l activation.Lease) (refresh, end int64) {
 	}
 	refresh = t.now + l.Refresh.Milliseconds()
 	return refresh, refresh + l.Grace.Milliseconds()
-}
-
-// bounds returns those of a claim in milliseconds. Those between two are rounded up, so
-// that they are kept.
-func bounds(c *activation.Claim) (from, until int64) {
-	from, until = math.MinInt64, math.MaxInt64
-	if !c.From.IsZero() {
-		from = c.From.Add(time.Millisecond - 1).UnixMilli()
-	}
-	if !c.Until.IsZero() {
-		until = c.Until.Add(time.Millisecond - 1).UnixMilli()
-	}
-	return from, until
 }
 
 // claimOther takes any free seat, after it freed those whose lease has ended.
@@ -247,9 +229,6 @@ func (l *Ledger) Renew(ctx context.Context, n activation.Renewal) (activation.Se
 	return o.seat, nil
 }
 
-// year is the period in which give-backs are counted.
-const year = 365 * 24 * time.Hour
-
 // Release gives a seat back.
 func (l *Ledger) Release(ctx context.Context, g activation.GiveBack) (activation.Seat, error) {
 	o := &op{ctx: ctx}
@@ -262,7 +241,7 @@ func (l *Ledger) Release(ctx context.Context, g activation.GiveBack) (activation
 		if !t.live(r) || !r.Released.IsZero() {
 			return nil
 		}
-		period := t.now / year.Milliseconds()
+		period := sqlrow.Period(t.now)
 		var used int
 		if err := t.numbers(ctx, "SELECT count(*) FROM activation WHERE code_id = ?1 AND transfer_period = ?2", []any{g.Code[:], period}, &used); err != nil {
 			return err
