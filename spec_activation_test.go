@@ -1,8 +1,6 @@
 package licet_test
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
 	"fmt"
 	"io"
 	"net/http"
@@ -22,35 +20,8 @@ import (
 // specEndpoint returns an endpoint with the keys of SPEC.md, sections 10.1 and 10.5.
 func specEndpoint(t *testing.T) *httptest.Server {
 	t.Helper()
-	hs := workedExample(t, "hs256")
-	d, err := keys.ParseDescriptor(hs["descriptor"])
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := keys.NewSecret(unhex(t, hs["secret"]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	mintPrivate, err := keys.NewHS256(d, secret)
-	if err != nil {
-		t.Fatal(err)
-	}
-	mint, err := keys.NewKey(mintPrivate, d, 7)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if mint, err = mint.Attach(mintPrivate); err != nil {
-		t.Fatal(err)
-	}
-	scalar := unhex(t, "404142434445464748494a4b4c4d4e4f505152535455565758595a5b5c5d5e5f")
-	k, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), scalar)
-	if err != nil {
-		t.Fatal(err)
-	}
-	private, err := keys.NewRoleKey(keys.Receipt, k)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mint := workedMint(t)
+	private := workedReceiptKey(t, "404142434445464748494a4b4c4d4e4f505152535455565758595a5b5c5d5e5f")
 	key, err := keys.NewKey(private, keys.Descriptor{})
 	if err != nil {
 		t.Fatal(err)

@@ -21,22 +21,7 @@ func TestSpecManifest(t *testing.T) {
 		}
 	}
 	v := workedExample(t, "hs256")
-	d, err := keys.ParseDescriptor(v["descriptor"])
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := keys.NewSecret(unhex(t, v["secret"]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	private, err := keys.NewHS256(d, secret)
-	if err != nil {
-		t.Fatal(err)
-	}
-	mint, err := keys.NewKey(private, d, 7)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mint := workedMint(t)
 	scalar := make([]byte, 32)
 	for i := range scalar {
 		scalar[i] = 0x20 + byte(i)

@@ -30,33 +30,10 @@ func TestSpecReceipt(t *testing.T) {
 			v[strings.TrimSpace(line[:12])] = strings.TrimSpace(line[12:])
 		}
 	}
-	k, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), unhex(t, v["private key"]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	private, err := keys.NewRoleKey(keys.Receipt, k)
-	if err != nil {
-		t.Fatal(err)
-	}
+	private := workedReceiptKey(t, v["private key"])
 	expect(t, v, "key id", private.ID().String())
 
-	hs := workedExample(t, "hs256")
-	d, err := keys.ParseDescriptor(hs["descriptor"])
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := keys.NewSecret(unhex(t, hs["secret"]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	mintPrivate, err := keys.NewHS256(d, secret)
-	if err != nil {
-		t.Fatal(err)
-	}
-	mint, err := keys.NewKey(mintPrivate, d, 7)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mint := workedMint(t)
 	device, err := receipt.NewSubject(receipt.Device, "4C4C4544-0042-3510-8054-B9C04F564D32")
 	if err != nil {
 		t.Fatal(err)
@@ -133,4 +110,44 @@ func TestSpecReceiptReasons(t *testing.T) {
 			t.Errorf("%s and %s", pair[0], pair[1])
 		}
 	}
+}
+
+// workedMint returns the mint key of SPEC.md, section 10.1, with its secret.
+func workedMint(t *testing.T) keys.Key {
+	t.Helper()
+	v := workedExample(t, "hs256")
+	d, err := keys.ParseDescriptor(v["descriptor"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := keys.NewSecret(unhex(t, v["secret"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	private, err := keys.NewHS256(d, secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := keys.NewKey(private, d, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if key, err = key.Attach(private); err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+// workedReceiptKey returns a receipt key whose private key is written in hexadecimal.
+func workedReceiptKey(t *testing.T, scalar string) keys.PrivateKey {
+	t.Helper()
+	k, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), unhex(t, scalar))
+	if err != nil {
+		t.Fatal(err)
+	}
+	private, err := keys.NewRoleKey(keys.Receipt, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return private
 }
