@@ -252,7 +252,7 @@ func (a *app) activateRelease(ctx context.Context, f activateFlags, path string)
 		return fmt.Errorf("the seat was given back, but the receipt is still there: %w", err)
 	}
 	if f.judge.asJSON {
-		return writeLine(a.out, refusalJSON{Verdict: "released", File: path, Status: reply.Status})
+		return writeJSON(a.out, refusalJSON{Verdict: "released", File: path, Status: reply.Status})
 	}
 	_, err = fmt.Fprintf(a.out, "released: the seat was given back, and %s deleted\n", printable(path))
 	return err
@@ -339,7 +339,7 @@ func (a *app) reportRefusal(ctx context.Context, asJSON bool, err error) error {
 		out.Reason = "bad-reply"
 	}
 	if asJSON {
-		err = writeLine(a.out, out)
+		err = writeJSON(a.out, out)
 	} else {
 		_, err = fmt.Fprintf(a.out, "%s: %s\n", a.out.paint(roleBad, class), out.Message)
 	}

@@ -2,10 +2,8 @@ package main
 
 import (
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"time"
 
@@ -89,13 +87,6 @@ func (a *app) printBatchJSON(r *batchReport, err error) error {
 		j.Manifest = newManifestJSON(*r.m)
 	}
 	return errors.Join(writeJSON(a.out, j), err)
-}
-
-// writeJSON writes an object as one line.
-func writeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
 }
 
 func newManifestJSON(m manifest.Manifest) *manifestJSON {

@@ -158,7 +158,7 @@ func (a *app) reportReceipt(j *judge, out receiptJSON, v verdict, asJSON bool) e
 	var err error
 	switch {
 	case asJSON:
-		err = writeLine(a.out, out)
+		err = writeJSON(a.out, out)
 	case v.err == nil:
 		_, err = fmt.Fprintf(a.out, "%s: %s: %s\n", a.out.paint(roleGood, class), printable(out.File), describeReceipt(j, lic, r))
 	case ok:

@@ -108,15 +108,15 @@ func newVerdictJSON(ring *keys.Ring, line int, input string, v verdict) verdictJ
 func verdictName(class string) string { return strings.ReplaceAll(class, " ", "-") }
 
 // write writes the object as one line.
-func (j verdictJSON) write(w io.Writer) error { return writeLine(w, j) }
+func (j verdictJSON) write(w io.Writer) error { return writeJSON(w, j) }
 
-// writeLine writes an object as one line. What could command a terminal is escaped,
+// writeJSON writes an object as one line. What could command a terminal is escaped,
 // also where JSON does not ask for it.
-func writeLine(w io.Writer, j any) error {
+func writeJSON(w io.Writer, v any) error {
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(j); err != nil {
+	if err := enc.Encode(v); err != nil {
 		return err
 	}
 	var line strings.Builder
