@@ -237,7 +237,7 @@ func (a *app) updateEndpoint(ctx context.Context, o endpointOptions) error {
 	if err != nil {
 		return err
 	}
-	h, release, err := home.OpenLocked(ctx, o.dir, func(text string) { fmt.Fprintln(a.err, text) })
+	h, release, err := a.openLocked(ctx, o.dir)
 	if err != nil {
 		if errors.Is(err, home.ErrNone) {
 			err = fmt.Errorf("%w in %s: make the endpoint's with licet endpoint init", home.ErrNone, o.dir)

@@ -127,7 +127,7 @@ func (a *app) newMintKey(ctx context.Context, products []uint64, f keyFlags) err
 	if len(products) == 0 {
 		return usageError("--product is needed: which products may the key mint?")
 	}
-	h, release, err := a.openLocked(ctx)
+	h, release, err := a.openLocked(ctx, a.dir)
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (a *app) newMintKey(ctx context.Context, products []uint64, f keyFlags) err
 
 // newRoleKey makes a key that mints no codes.
 func (a *app) newRoleKey(ctx context.Context, r keys.Role) error {
-	h, release, err := a.openLocked(ctx)
+	h, release, err := a.openLocked(ctx, a.dir)
 	if err != nil {
 		return err
 	}
@@ -346,7 +346,7 @@ Copies of the old files, in backups for example, still open as before.`,
 }
 
 func (a *app) rewrap(ctx context.Context, f encryptFlags) error {
-	h, release, err := a.openLocked(ctx)
+	h, release, err := a.openLocked(ctx, a.dir)
 	if err != nil {
 		return err
 	}

@@ -75,7 +75,7 @@ func (a *app) rotateKey(ctx context.Context, o rotateOptions) error {
 	if !o.product.given {
 		return usageError("--product is needed")
 	}
-	h, release, err := a.openLocked(ctx)
+	h, release, err := a.openLocked(ctx, a.dir)
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func newKeyState(a *app, to keys.State, cmd *cobra.Command) *cobra.Command {
 	var yes bool
 	cmd.Args = cobra.ExactArgs(1)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		h, release, err := a.openLocked(cmd.Context())
+		h, release, err := a.openLocked(cmd.Context(), a.dir)
 		if err != nil {
 			return err
 		}

@@ -34,7 +34,7 @@ may mint the product too.`,
 }
 
 func (a *app) addProduct(ctx context.Context, s string, keyNumber number) error {
-	h, release, err := a.openLocked(ctx)
+	h, release, err := a.openLocked(ctx, a.dir)
 	if err != nil {
 		return err
 	}

@@ -104,10 +104,9 @@ func (r *revision) change(all []revocation.Entry) error {
 	return nil
 }
 
-// openLocked opens the licensing home for a change. It says so when others keep it
-// waiting.
-func (a *app) openLocked(ctx context.Context) (*home.Home, func(), error) {
-	return home.OpenLocked(ctx, a.dir, func(text string) { fmt.Fprintln(a.err, text) })
+// openLocked opens a home for a change. It says so when others keep it waiting.
+func (a *app) openLocked(ctx context.Context, dir string) (*home.Home, func(), error) {
+	return home.OpenLocked(ctx, dir, func(text string) { fmt.Fprintln(a.err, text) })
 }
 
 // reviseList issues the next revocation list of the home, with a change. Meanwhile the
@@ -118,7 +117,7 @@ func (a *app) reviseList(ctx context.Context, f listFlags, change func(*revision
 	if err != nil {
 		return err
 	}
-	h, release, err := a.openLocked(ctx)
+	h, release, err := a.openLocked(ctx, a.dir)
 	if err != nil {
 		return err
 	}

@@ -73,7 +73,7 @@ func TestRevokeAtOnce(t *testing.T) {
 func TestRevokeWaitInterrupted(t *testing.T) {
 	t.Parallel()
 	a := newTestApp(t)
-	_, release, err := a.openLocked(t.Context())
+	_, release, err := a.openLocked(t.Context(), a.dir)
 	if err != nil {
 		t.Fatal(err)
 	}
