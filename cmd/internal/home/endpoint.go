@@ -116,16 +116,11 @@ func (h *Home) UpdateEndpoint(ring *keys.Ring, add []keys.PrivateKey, drop []key
 	if err != nil {
 		return err
 	}
-	s, err := h.stage()
+	s, err := h.stage(add, e)
 	if err != nil {
 		return err
 	}
 	defer s.close()
-	for _, k := range add {
-		if err := s.addPrivate(k, e); err != nil {
-			return err
-		}
-	}
 	if list != nil {
 		if err := s.add(h.RevocationsPath(), list, 0o644); err != nil {
 			return err

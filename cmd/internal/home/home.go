@@ -266,16 +266,11 @@ func (h *Home) Rewrap(u *Unlocker, e Encryption) error {
 	if err != nil {
 		return err
 	}
-	s, err := h.stage()
+	s, err := h.stage(private, e)
 	if err != nil {
 		return err
 	}
 	defer s.close()
-	for _, k := range private {
-		if err := s.addPrivate(k, e); err != nil {
-			return err
-		}
-	}
 	if e.Passphrase == "" {
 		if err := s.add(filepath.Join(h.Dir, recipientsName), e.recipientsText(), 0o644); err != nil {
 			return err

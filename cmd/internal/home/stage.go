@@ -16,9 +16,20 @@ type stage struct {
 	files []*atomicfile.File
 }
 
-func (h *Home) stage() (*stage, error) {
+// stage begins a stage with private keys.
+func (h *Home) stage(private []keys.PrivateKey, e Encryption) (*stage, error) {
 	dir, err := os.MkdirTemp(filepath.Join(h.Dir, keysName), ".stage-*")
-	return &stage{home: h, dir: dir}, err
+	if err != nil {
+		return nil, err
+	}
+	s := &stage{home: h, dir: dir}
+	for _, k := range private {
+		if err := s.addPrivate(k, e); err != nil {
+			s.close()
+			return nil, err
+		}
+	}
+	return s, nil
 }
 
 // add writes a file that is to take its place at path.
